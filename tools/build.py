@@ -28,7 +28,7 @@ DATA = (
     "addon/ground/translations/zh_HANS.po",
 )
 FOLDERS = ("addon", "core")
-TRIAL = "trial.py"  # how a verb is tried is for tests
+TRIAL = "trial.py"  # trials of verbs are for tests
 SYSTEMS = {"linux": "linux", "darwin": "macos", "windows": "windows"}
 MOST_BYTES = 3_000_000  # of the zip for everybody
 MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}

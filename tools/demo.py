@@ -31,7 +31,7 @@ def main(zip_path: str) -> None:
         sys.exit(failed)
     print("2. In Blender: the same two as actions of one armature become a new action")
     command = [BLENDER_PYTHON, ROOT / "tools" / "demo_in_blender.py", zip_path, OUT, *sources]
-    # Blender's importer and its renderer are talkative: their words are kept for when something goes wrong.
+    # Blender's importer and its renderer print much: their words are kept in case something fails.
     log = OUT / "blender.log"
     with log.open("w") as words:
         done = subprocess.run([str(part) for part in command], stdout=words, stderr=subprocess.STDOUT, check=False)

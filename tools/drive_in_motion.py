@@ -108,7 +108,7 @@ def ground_of(view: View) -> Image.Image:
 
 
 def picture(view: View, ground: Image.Image, way: Array, wish: Array, body: Array, in_style: Array) -> Image.Image:
-    """Return one picture: the path so far (K, 2), the requested velocity (2,) and the current body (V, 3)."""
+    """Return one picture: the path up to now (K, 2), the requested velocity (2,) and the current body (V, 3)."""
     image, quads = ground.copy(), skin.skin().quads
     pen = ImageDraw.Draw(image)
     if len(way) > 1:

@@ -69,7 +69,7 @@ SYSTEM_LIBRARIES = {
 
 
 class SetupError(Exception):
-    """This machine lacks a requirement; the message names it and says how to get it."""
+    """This machine lacks a requirement; the message names it and the way to get it."""
 
 
 def find_python(version):
@@ -118,9 +118,9 @@ def python_of(folder):
 def make(folder, version, requirements, *, extras="", optional=(), alone=()):
     """Make (or bring up to date) one environment and return its interpreter.
 
-    extras: extras of our own package, which is then installed too, as editable.
-    optional: requirements that are skipped with a message if they cannot be installed.
-    alone: requirements that are installed without their dependencies.
+    extras: extras of our own package, also installed, as editable.
+    optional: requirements skipped with a message if they cannot be installed.
+    alone: requirements installed without their dependencies.
     """
     source = "\n".join([version, *requirements, *optional, *alone, f"{ROOT}[{extras}]" if extras else ""])
     if extras:
@@ -173,7 +173,7 @@ def bench():
 
 
 def oldest():
-    """The oldest numpy that a supported Blender bundles, without numba, and a scipy for it to be held against."""
+    """The oldest numpy that a supported Blender bundles, without numba, and a scipy for comparisons."""
     return make(ROOT / ".venv-oldest", "3.11", ["numpy==1.24.3", "scipy==1.10.1", *TEST_PACKAGES])
 
 

@@ -50,7 +50,7 @@ def make(gui: Any) -> Iterator[Any]:
 
 
 def stop(gui: Any) -> Iterator[Any]:
-    """Test that Esc during the reading of a folder keeps the clips read so far."""
+    """Test that Esc during the reading of a folder keeps the clips already read."""
     (FILES / "many").mkdir()
     longest = max((FILES / "figure").glob("*.bvh"), key=lambda path: path.stat().st_size)
     for k in range(COUNT):

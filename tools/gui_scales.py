@@ -109,7 +109,7 @@ def pictures(gui: Any, name: str) -> Iterator[Any]:
 
 
 def panel(gui: Any, name: str) -> Iterator[Any]:
-    """Take a picture of the window, and at larger scales another picture of the tab's end, which is out of sight."""
+    """Take a picture of the window, and at larger scales another one of the tab's end, which the first can't show."""
     yield from gui.wait_until(idle, 60, name)
     yield from gui.redraw()
     yield from gui.shot(name)

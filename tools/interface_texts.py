@@ -30,7 +30,7 @@ DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")
 # Arguments of calls that Blender or we show, single words included.
 SHOWN = {"name", "description", "text", "title", "label", "nothing", "left"}
 LABELS = {"bl_label", "bl_description", "label", "tooltip", "mode", "mode_tooltip", "left", "nothing"}
-# Fields for singular or plural forms, which other languages have no words for.
+# Fields for singular or plural forms, for which other languages lack words.
 OPTIONAL = {"{do}"}
 # No words of the interface: names, code, lines of files.
 NOT_TEXT = re.compile(

@@ -1,8 +1,8 @@
-"""make release: build what is published into build/release/, and try each piece where nothing else is installed.
+"""make release: build the published files into build/release/, and try each piece where nothing else is installed.
 
-zips, sdist and wheel; the package with pip in each Python that is here; the zip in each Blender, from an extension
-repository's index over file://, as an update of the version before, and removed again. Ends with 0 if all that was
-tried holds; what could not be tried is said.
+The pieces are zips, sdist and wheel. Each Python of this machine installs the package with pip. Each Blender installs
+the zip from an extension repository's index over file://, as an update of the previous version, and removes it again.
+The exit status is 0 if all trials pass; the output names pieces that could not be tried.
 """
 
 import re
@@ -21,11 +21,11 @@ TAIL_LINES = 15
 
 
 class ReleaseError(Exception):
-    """Something does not hold; the message says what."""
+    """A check of the release failed; the message describes it."""
 
 
 def run(*command, **options):
-    """Run a program and return what it printed; raises ReleaseError with the end of that if it fails."""
+    """Run a program and return its output; raises ReleaseError with the end of the output if the program fails."""
     done = subprocess.run(
         [*map(str, command)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, **options,
@@ -120,7 +120,7 @@ def repository(folder, zip_path):
 
 
 def version_before():
-    """Build the zip of the version before this one from git's history; None where that is not here."""
+    """Build the zip of the previous version from git's history; None if the history lacks it."""
     path = "blender_manifest.toml"
     answer = subprocess.run(["git", "log", "--format=%H", "--", path], cwd=ROOT, capture_output=True, text=True)
     for commit in ["HEAD", *(f"{one}~1" for one in answer.stdout.split())]:

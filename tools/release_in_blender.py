@@ -1,9 +1,9 @@
-"""In one Blender, from a repository over file://: install the version before, open its file, update, remove.
+"""Install the previous version in one Blender from a repository over file://, open its file, update, and remove it.
 
     python tools/release_in_blender.py BEFORE NOW FILE.blend
 
-BEFORE and NOW are folders with a zip and its index. BEFORE may be "", where the version before can't be had; then the
-new one is installed at once. What does not hold ends the process with a status other than 0.
+BEFORE and NOW are folders with a zip and its index. BEFORE may be "" if the previous version is unavailable; then the
+new one is installed at once. A failed check ends the process with a status other than 0.
 """
 
 import os
@@ -25,7 +25,7 @@ def check(holds: object, what: str) -> None:
 
 
 def installed(folder: Path) -> str:
-    """The version that is installed in a repository's folder."""
+    """Return the version installed in a repository's folder."""
     manifest = (folder / NAME / "blender_manifest.toml").read_text(encoding="utf-8")
     return manifest.partition('\nversion = "')[2].partition('"')[0]
 

@@ -38,15 +38,15 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "right"
 VARIATIONS = {"figure": 5, "tuned": 1, "aside": 1}  # of each subject and verb
 BETWEEN = "24 fps"  # Blender's own rate, at which most gaits end between two frames: tried with every verb
-# Verbs that ask for places in the world, bones' own axes or other bodies: there, what a rule makes is not known.
+# Verbs that use places in the world, bone axes or other bodies: the effect of these rules on their results is unknown.
 UNLIKE = {
     "moved": {"follow", "walk", "shortest", "reach", "place", "ask", "retarget"},
-    # Rest poses that are not quite even on both sides have other mirror images, which these verbs take, too.
+    # An uneven rest pose has another mirror image, which these verbs use, too.
     "rest": {"warp", "retarget", "mirror", "walk", "shortest", "follow", "restyle", "ask"},
     "names": {"retarget"},
 }
 SEEN_IN = 1e-4  # of the height: steps of matching amplify rounding
-ARMS = 2e-3  # of the height: 3 mm of an arm; what is smoothed about other axes is off by so much at most
+ARMS = 2e-3  # of the height: 3 mm of an arm, the error of smoothing about other axes
 MATCHING = {"blend", "sync", "connect", "loop", "splice", "restyle", "ask", "walk", "shortest", "follow", "travel"}
 
 
@@ -97,7 +97,7 @@ def chosen(only: str, again: str) -> Iterator[tuple[str, Subject, str]]:
 
 
 def drawn(verb: str, subject: Subject) -> list[str]:
-    """Return the rules that are tried of a verb on a subject."""
+    """Return the rules to try for a verb on a subject."""
     known = [rule for rule in RULES if rule not in OF_CYCLES or subject.name in subjects.GAITS]
     order = subjects.rng_of("rules", verb, subject.name).permutation(len(known))
     rules = [known[k] for k in order[: VARIATIONS[subject.group]]]
@@ -111,12 +111,12 @@ def drawn(verb: str, subject: Subject) -> list[str]:
 
 
 def cell(verb: str, subject: Subject, rule: str) -> dict[str, Any]:
-    """Try a verb on a subject after a rule; returns the outcome as plain values."""
+    """Try a verb on a subject after a rule; return the outcome as plain values."""
     found = {"verb": verb, "subject": subject.name, "variation": rule, "group": subject.group, "outcome": "right"}
     began = time.perf_counter()
     try:
         found |= _tried(verb, subject, rule)
-    except Exception as error:  # whatever it is, it is no sentence for a user
+    except Exception as error:  # any other error is a fault: its text is not for users
         where = traceback.extract_tb(error.__traceback__)[-1]
         text = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
         found |= _wrong(Wrong("raised", 0.0, 1.0, text[:300]))
@@ -192,7 +192,7 @@ def _known(verb: str, rule: str) -> bool:
 
 
 def _as_expected(verb: str, subject: Subject, rule: str, varied: Varied, result: Any) -> Wrong | None:
-    """Hold a result of a varied subject against what the rule makes of the plain subject's result."""
+    """Compare the result of a varied subject with the same variation of the plain subject's result."""
     if varied.expected is None or not _known(verb, rule):
         return None
     plain, others = _varied(subject, "plain", verb)
@@ -237,7 +237,7 @@ def _trial(verb: str, varied: Varied, others: Sequence[Varied], call: Call, resu
 
 def _seen(clip: Clip, roles: dict[str, int]) -> Seen:
     height = clip.skeleton.height
-    if set(roles) - set(clip.skeleton.roles):  # names are not known, so legs are not: measured by them all the same
+    if set(roles) - set(clip.skeleton.roles):  # unknown names hide the legs; `roles` still measures them
         places = clip.skeleton.rest[1]
         leg = [places[roles[f"{part}.L"]] for part in ("thigh", "shin", "foot") if f"{part}.L" in roles]
         height = float(np.linalg.norm(np.diff(leg, axis=0), axis=1).sum()) / 0.49 if len(leg) == 3 else height
@@ -245,7 +245,7 @@ def _seen(clip: Clip, roles: dict[str, int]) -> Seen:
 
 
 def _body(clip: Clip, roles: dict[str, int]) -> list[int]:
-    """Return the hips and all below them; all joints where the hips are not known."""
+    """Return the hips and all joints below them; all joints if the hips are unknown."""
     chosen: list[int] = []
     for joint, parent in enumerate(clip.skeleton.parents.tolist()):
         if "hips" not in roles or joint == roles["hips"] or parent in chosen:
@@ -264,7 +264,7 @@ def _hash(clip: Clip) -> str:
 
 
 def in_blender(zip_path: str, only: str) -> list[dict[str, Any]]:
-    """Return the cells of characters and rigs, which are tried in the newest Blender."""
+    """Return the cells of characters and rigs, tried in the newest Blender."""
     python, out, log = ROOT / ".venv-blender" / "5.2" / "bin" / "python", OUT / "blender.json", OUT / "blender.log"
     out.unlink(missing_ok=True)
     command = [str(part) for part in (python, ROOT / "tools" / "right_in_blender.py", zip_path, out, only)]

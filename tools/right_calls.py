@@ -1,4 +1,4 @@
-"""A verb that is asked for, and clips that are held against each other."""
+"""The call of a verb, and comparisons of clips."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ Check = Callable[[Any], Wrong | None]
 
 @dataclass(frozen=True)
 class Call:
-    """A recipe on clips, and what must hold of its result beside what must always.
+    """A recipe on clips, and a check of its result besides the general invariants.
 
-    free : whether feet and hands are led away by design; sources : the clips that the result is held against, where
-    others
+    free : whether the verb moves feet and hands by design; sources : the clips to compare the result with, if not
+    `clips`
     """
 
     options: dict[str, Any]
@@ -35,12 +35,12 @@ def made(verb: str, clips: Sequence[Clip], **options: Any) -> Any:
 
 
 def unless_closed(result: Any, wrong: Wrong | None) -> Wrong | None:
-    """Return what is wrong, unless a note says that a cycle got its last key: then there is a frame more."""
+    """Return the fault, unless a note reports that a cycle got its last key, which adds a frame."""
     return None if any("key" in note or "meet" in note for note in result.report["notes"]) else wrong
 
 
 def same(name: str, one: Clip, other: Clip, within: float = SAME, unit: str = "mm") -> Wrong | None:
-    """Return what is wrong where two clips do not show the same; within : body heights."""
+    """Return a fault if two clips differ; within : body heights."""
     off = see.apart(kinematics.world(one)[1], kinematics.world(other)[1]) / other.skeleton.height
     if off <= within:
         return None

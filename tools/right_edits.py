@@ -1,4 +1,4 @@
-"""How the battery asks for verbs that change one clip, and what must hold of each alone; see `right_recipes`."""
+"""Calls of the verbs that change one clip, for the battery, and checks of each verb alone; see `right_recipes`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ def warp(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call: 
         off = float(
             np.degrees(2.0 * np.arccos(min(1.0, abs(float((wanted * result.clip.rotations[at, joint]).sum())))))
         )
-        if wrong is None and off > 0.01 and not result.report["notes"]:  # ends that are made to meet turn joints, too
+        if wrong is None and off > 0.01 and not result.report["notes"]:  # closing the ends of a cycle turns joints, too
             wrong = Wrong("goes through the pose", off, off / 0.01, f"{off:.2f}° off the pose")
         return wrong
 

@@ -1,8 +1,8 @@
-"""Is it right in Blender? Every operator on characters and rigs in odd states; runs in a Blender's Python.
+"""Run every operator on characters and rigs in odd states and check the results; runs in a Blender's Python.
 
-Arguments: the extension's zip, the file for the cells (JSON), and verb|subject|variation for some cells alone. Each
-cell opens the subject's file, brings it into a state, runs one operator, and compares what Blender then shows with the
-clip that was made.
+Arguments: the extension's zip, the file for the cells (JSON), and verb|subject|variation to run some cells alone. Each
+cell opens the subject's file, brings it into a state, runs one operator, and compares the pose in Blender with the
+woven clip.
 """
 
 import contextlib
@@ -27,9 +27,9 @@ import right_states as states
 from right_invariants import Trial, Wrong
 
 Loom = Callable[[str], ModuleType]
-MILLIMETRE, DEGREES = 1e-3, 0.5  # what is shown may be off
+MILLIMETRE, DEGREES = 1e-3, 0.5  # tolerances of the pose in Blender
 NEAR = 5e-3  # of the height: files hold single precision, and matching amplifies it
-SAMPLE = 8  # frames of a result that are looked at
+SAMPLE = 8  # compared frames of a result
 EACH = 2  # states of each subject and operator
 
 
@@ -52,7 +52,7 @@ def main(zip_path: str, out: Path, only: str) -> None:
 
 
 class Battery:
-    """Runs cells; keeps what the operator wrote last, by looking over the shoulder of the module that writes."""
+    """Runs cells, and records the last result by wrapping the functions that write it."""
 
     def __init__(self, loom: Loom, folder: Path) -> None:
         self.loom, self.folder, self.last = loom, folder, {}
@@ -82,7 +82,7 @@ class Battery:
         return path
 
     def unprepared(self, name: str, sentence: str) -> dict[str, Any]:
-        """Return the cell of a rig onto which the figure's walk can't be brought."""
+        """Return the cell of a rig that can't take the figure's walk."""
         fault = invariants.refusal(sentence, [name])
         found = _wrong([Wrong("sentence of refusal", 0.0, 1.0, fault)]) if fault else {"outcome": "refused"}
         cell = {
@@ -99,12 +99,12 @@ class Battery:
         began = time.perf_counter()
         try:
             found |= self._tried(path, verb, name, state)
-        except Exception as error:  # whatever it is, it is no sentence for a user
+        except Exception as error:  # any other error is a fault: its text is not for users
             found |= _wrong([Wrong("raised", 0.0, 1.0, f"{type(error).__name__}: {error}"[:300])])
         return found | {"seconds": round(time.perf_counter() - began, 3)}
 
     def _run(self, path: Path, verb: str, name: str, state: str) -> tuple[str, list[str], Any, Any]:
-        """Open the file, bring it into the state, call the operator; returns what it refused with, or words."""
+        """Open the file, set the state and call the operator; return (refusal or "", printed words, rig, state)."""
         import bpy
 
         bpy.ops.wm.open_mainfile(filepath=str(path))
@@ -144,12 +144,12 @@ class Battery:
         if "written" not in self.last:
             return _wrong(faults) if faults else {"notes": told}
         faults += self._shown(rig, told) + self._general(verb, told)
-        if state in states.SAME_RESULT and verb != "follow" and not faults:  # its path is as large as what is seen
+        if state in states.SAME_RESULT and verb != "follow" and not faults:  # its path has the scale of the armature
             faults += self._as_plain(path, verb, name, state)
         return (_wrong(faults) if faults else {}) | {"warnings": warned, "frames": len(self.last["clip"])}
 
     def _general(self, verb: str, told: list[str]) -> list[Wrong]:
-        """What must hold of the clip itself, against the clips that were read."""
+        """Return the invariants that the clip breaks, compared with the source clips."""
         woven, clips = self.last["woven"], self.last["inputs"].read.clips
         clip = woven.clip
         joints = np.flatnonzero(clip.skeleton.body).tolist()
@@ -159,7 +159,7 @@ class Battery:
         sources = [self._seen(one) for one in given]
         carrier = self.loom("core.motion.root_motion").travelling_joint(clip.skeleton)
         trial = Trial(verb, self._seen(clip), sources, joints, bool(clip.cyclic), woven.report, False, carrier, more)
-        if verb == "travel":  # its source stands on the spot: what it does is another's
+        if verb == "travel":  # its source stands on the spot, which gives no travel to compare with
             trial.more["free"] = True
         return [fault for row in invariants.EVERY if (fault := row.holds(trial)) is not None]
 
@@ -168,7 +168,7 @@ class Battery:
         return see.Seen(places, clip.rate, clip.skeleton.roles, clip.skeleton.height)
 
     def _shown(self, rig: Any, told: list[str]) -> list[Wrong]:
-        """Hold what Blender shows against the clip, on some frames."""
+        """Return the differences between the pose in Blender and the clip, in sampled frames."""
         import bpy
 
         clip, first = self.last["clip"], self.last["first"]
@@ -208,7 +208,7 @@ class Battery:
         return [Wrong("on screen as made", worst, max(worst / within, turned / DEGREES), text)]
 
     def _as_plain(self, path: Path, verb: str, name: str, state: str) -> list[Wrong]:
-        """Hold the result against the plain file's, in states that change nothing of what is seen."""
+        """Return the difference from the result of the plain file, for states that must not change the result."""
         world = self.loom("core.motion.kinematics").world
         clip = self.last["woven"].clip
         refused, _, _, _ = self._run(path, verb, name, "plain")
@@ -224,7 +224,7 @@ class Battery:
 
 
 def _with_roles(skeleton: Any) -> list[bool]:
-    """Return which joints have a role, or carry one."""
+    """Return which joints have a role, or a joint with a role below them."""
     matters = np.zeros(len(skeleton), dtype=bool)
     matters[list(skeleton.roles.values())] = True
     if not matters.any():
@@ -241,7 +241,7 @@ def _wrong(faults: list[Wrong]) -> dict[str, Any]:
 
 
 def _sentence(message: str) -> str:
-    """Return an operator's own words out of Blender's error."""
+    """Return the operator's own words from Blender's error."""
     lines = [line for line in message.splitlines() if line and not line.startswith("Location: ")]
     text = " ".join(lines).removeprefix("Error: ")
     return re.sub(r"^Operator bpy\.ops\.[\w.]+\.poll\(\) (failed, |)", "", text)

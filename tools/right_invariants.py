@@ -1,6 +1,6 @@
-"""What must hold of every result, whatever made it: a function, a tolerance and a reason each, in one table.
+"""Invariants of every result: one table of functions, tolerances and reasons.
 
-A person would call a result wrong that breaks one of them while no warning and no note of its report says so.
+A result is wrong if it breaks an invariant and no warning or note of its report mentions it.
 """
 
 import re
@@ -18,13 +18,13 @@ LONGEST_MESSAGE = 300  # letters
 
 @dataclass
 class Trial:
-    """What was tried and what came of it, for the invariants.
+    """A verb's result with its inputs, as the invariants read them.
 
-    result : as it is seen; sources : the clips it was made of, as they are seen, without what was put before them
-    body : the joints that are looked at; cyclic : whether the result is made to be repeated
-    report : the verb's own; meets : whether all sources are cycles, so that a blend must be one
-    carrier : the joint that travels; more : "bodies", the joints of each source that are looked at, and what is
-    particular ("free" to be led away by design, "nameless" bodies, what was "said" besides)
+    result : the motion seen from its joints; sources : the motions of its source clips, without prepended frames
+    body : the compared joints; cyclic : whether the result is meant to repeat
+    report : the verb's report; meets : whether all sources are cycles, so that a blend must be one
+    carrier : the joint that travels; more : "bodies", the compared joints of each source, and special conditions
+    ("free": the verb moves limbs by design, "nameless" bodies, "said": messages besides the report)
     """
 
     verb: str
@@ -38,19 +38,17 @@ class Trial:
     more: dict[str, Any] = field(default_factory=dict)
 
     def says(self, pattern: str) -> bool:
-        """Return whether a warning or a note of the report has a word for it."""
+        """Return whether a warning or a note of the report matches the pattern."""
         sentences = [*self.report.get("warnings", ()), *self.report.get("notes", ()), *self.more.get("said", ())]
         sentences.append(self.report.get("not_planted") or "")
         if self.more.get("nameless") and any(sentences):
-            return True  # of a body that is not known, it is enough to say so
-        pattern = (
-            f"{pattern}|hardly|timing differs|nothing was"  # of clips that do not go together nothing else is expected
-        )
+            return True  # any message is enough about an unknown body
+        pattern = f"{pattern}|hardly|timing differs|nothing was"  # clips that do not fit together may give any result
         return any(re.search(pattern, sentence, re.IGNORECASE) for sentence in sentences)
 
 
 class Wrong(NamedTuple):
-    """An invariant that does not hold: its name, what was measured, how bad (in tolerances), and a sentence."""
+    """A broken invariant: its name, the measured figure, its size in tolerances, and a sentence."""
 
     invariant: str
     figure: float
@@ -75,7 +73,7 @@ def blend_of_cycles(trial: Trial) -> Wrong | None:
 
 
 def facing_and_travel(trial: Trial) -> Wrong | None:
-    """The figures of the report against the way of the joint that travels, and of hips and shoulders."""
+    """Compare the reported figures with the way of the travelling joint, and with hips and shoulders."""
     told = (trial.report.get("quality") or {}).get("after") or {}
     if trial.verb == "loop":
         told = {"travel_m": trial.report["loop"]["travel_m"]}
@@ -96,7 +94,7 @@ def facing_and_travel(trial: Trial) -> Wrong | None:
     if facing is not None and len(facing) > 1 and "turn_degrees" in told:
         turn = float(np.degrees(facing[-1] - facing[0]))
         off = abs((turn - told["turn_degrees"] + 180.0) % 360.0 - 180.0)
-        lively = max(float(np.degrees(np.abs(np.diff(facing)).max())), 1.0)  # a spin has no facing to a degree
+        lively = max(float(np.degrees(np.abs(np.diff(facing)).max())), 1.0)  # a spin has no exact facing
         if off > 10.0 + 2.0 * lively:
             return Wrong("turn as reported", off, off / 10.0, f"reports {told['turn_degrees']:.0f}°, is {turn:.0f}°")
     return None
@@ -122,7 +120,7 @@ def feet_slide(trial: Trial) -> Wrong | None:
 def feet_low(trial: Trial) -> Wrong | None:
     if trial.verb in ("retarget", "root") or trial.more.get("free"):
         return None
-    if trial.verb == "key_poses" and trial.more.get("nameless"):  # where feet are is not known, and poses are as asked
+    if trial.verb == "key_poses" and trial.more.get("nameless"):  # feet are unknown, and poses are as requested
         return None
     before = [see.lowest(one) / one.height for one in trial.sources]
     after = see.lowest(trial.result) / trial.result.height
@@ -172,8 +170,8 @@ def shins_near(trial: Trial) -> Wrong | None:
 
 
 def jumps(trial: Trial) -> Wrong | None:
-    """Steps from frame to frame against the sources' largest, and 2 m/s besides: what moves so slowly is no jump."""
-    if trial.verb == "key_poses" or trial.more.get("free"):  # poses may be any far apart, in as short a time as asked
+    """Compare the fastest joint with twice the sources' fastest; a speed below 2 m/s is never a jump."""
+    if trial.verb == "key_poses" or trial.more.get("free"):  # poses may have any distance, in any time
         return None
     bodies = trial.more["bodies"]
     before = [see.swiftest(one, body)[0] / one.height for one, body in zip(trial.sources, bodies, strict=True)]
@@ -218,7 +216,7 @@ DO = re.compile(
 
 
 def refusal(sentence: str, names: Sequence[str]) -> str:
-    """Return what is wrong with the sentence of a refusal, "" where it names its object and says what to do."""
+    """Return the fault of a refusal's sentence, "" if it names its object and a remedy."""
     fault = unfit(sentence)
     if fault:
         return fault

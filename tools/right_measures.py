@@ -1,7 +1,7 @@
-"""What can be seen of a motion, measured plainly from where its joints are; nothing of the core is used.
+"""Measurements of a motion from the positions of its joints alone, without the core's functions.
 
-Places are (F, J, 3) in metres with Z up. Roles are joints by name, such as "foot.L". Lengths that depend on the size
-of a body are given for 1.7 m and scaled with its height. The same functions serve the package's Python and Blender's.
+Places are (F, J, 3) in metres with Z up. Roles are joints by name, such as "foot.L". Lengths that depend on the size of
+a body are given for 1.7 m and scaled with its height. The same functions serve the package's Python and Blender's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-TALL = 1.7  # m; the body for which lengths are given
-LOW = 0.03  # m; a toe that is so near to its lowest place is on the ground
+TALL = 1.7  # m; the body to which lengths refer
+LOW = 0.03  # m; a toe within this distance of its lowest place is on the ground
 SWINGS = 0.6  # of a foot's usual fastest speed: a low foot that is faster swings
-LEAST_STAND = 0.15  # s; shorter contacts are not looked at
+LEAST_STAND = 0.15  # s; shorter contacts do not count
 SIDES = ("L", "R")
 
 
@@ -33,7 +33,7 @@ class Seen:
         return None if joint is None else self.places[:, joint]
 
     def of(self, length: float) -> float:
-        """Return a length that is given for a body of 1.7 m."""
+        """Scale a length for a body of 1.7 m to this body."""
         return length * self.height / TALL
 
 
@@ -83,7 +83,7 @@ def shins_apart(seen: Seen) -> float:
     ends = [[seen.at(f"{part}.{side}") for part in ("shin", "foot")] for side in SIDES]
     if any(place is None for pair in ends for place in pair):
         return float("inf")
-    share = np.linspace(0.0, 1.0, 12)[:, None, None]  # points along each shin are enough: 12 are 4 cm apart
+    share = np.linspace(0.0, 1.0, 12)[:, None, None]  # 12 points along each shin, every 4 cm, are accurate enough
     left, right = (upper + share * (lower - upper) for upper, lower in ends)
     return float(np.linalg.norm(left[:, None] - right[None], axis=-1).min())
 
@@ -110,7 +110,7 @@ def lowest(seen: Seen) -> float:
 def stands(seen: Seen) -> dict[str, list[tuple[int, int]]]:
     """Return by side the stretches of frames (first, end) in which the ball of the foot is on the ground.
 
-    On the ground is what is within 3 cm of the foot's own low places (5 % of frames are lower).
+    The ball is on the ground within 3 cm of the foot's own low places (5 % of frames are lower).
     """
     found: dict[str, list[tuple[int, int]]] = {}
     for side, ball in soles(seen).items():
@@ -125,7 +125,7 @@ def stands(seen: Seen) -> dict[str, list[tuple[int, int]]]:
 def slide(seen: Seen) -> float:
     """Return how fast standing feet slide, cm/s: the mean over stands of the median speed in their middle half.
 
-    The middle half, since feet roll while they come and go. A foot nearly as fast as it ever is swings low and does not
+    The middle half, since feet roll while they come and go. A low foot near its usual top speed swings and does not
     stand. NaN where no foot stands.
     """
     speeds = []
@@ -142,7 +142,7 @@ def slide(seen: Seen) -> float:
 
 
 def contact_slide(places: Any, flags: Any, rate: float) -> float:
-    """Return the mean horizontal speed, cm/s, of a point (F, 3) in the frames that are flagged (F,)."""
+    """Return the mean horizontal speed, cm/s, of a point (F, 3) in the flagged frames (F,)."""
     speed = np.linalg.norm(np.gradient(places[:, :2], axis=0), axis=1) * rate
     return 100.0 * float(speed[flags].mean()) if flags.any() else float("nan")
 
@@ -197,5 +197,5 @@ def way(places: Any) -> float:
 
 
 def apart(one: Any, other: Any) -> float:
-    """Return the largest distance between two rows of poses (F, J, 3); infinite where they are not as many."""
+    """Return the largest distance between two rows of poses (F, J, 3); infinite if their shapes differ."""
     return float(np.linalg.norm(one - other, axis=-1).max()) if one.shape == other.shape else float("inf")

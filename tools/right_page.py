@@ -1,4 +1,4 @@
-"""The page of the battery: counts by verb, and what is wrong, grouped so that each can be tried again."""
+"""The page of the battery: counts by verb, and faults, grouped so that each can be tried again."""
 
 import textwrap
 from collections.abc import Sequence

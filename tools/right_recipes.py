@@ -1,7 +1,7 @@
-"""How the battery asks for each verb, and what must hold of it alone: undone, doubled or known answers.
+"""Calls of each verb for the battery, and checks of that verb alone: undone, doubled or known answers.
 
-Each function takes the varied clip, its partners (varied alike), and the cell's generator. It returns what is applied,
-and a check of the result, which returns the invariant that does not hold.
+Each function takes the varied clip, its partners (varied by the same rule), and the cell's generator. It returns the
+call, with a check that returns the invariant broken by the result.
 """
 
 from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ def shortest(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Ca
 
 
 def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
-    """The clip on a treadmill of its own mean speed; its feet must say that speed again."""
+    """The clip on a treadmill of its own mean speed; the verb must find that speed from the feet."""
     hips = kinematics.world(clip)[1][:, clip.skeleton.roles.get("hips", 0)]
     velocity = (hips[-1] - hips[0]) * [1.0, 1.0, 0.0] / max(clip.seconds, 1e-6)
     spot = _drifting(clip, -velocity)
@@ -112,15 +112,16 @@ def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
 
 
 def _turning_cycle(clip: Clip) -> bool:
-    """Return whether a clip is a cycle that turns by 5° or more: the one velocity of a cycle, on a straight treadmill,
-    is none of an arc."""
+    """Return whether a clip is a cycle that turns by 5° or more: a straight treadmill can't give the velocity of an
+    arc.
+    """
     facing = see.facing(seen(clip))
     turns = facing is not None and abs(float(np.degrees(facing[-1] - facing[0]))) >= 5.0
     return turns and see.closure(seen(clip), range(len(clip.skeleton))) < 0.03
 
 
 def _drifting(clip: Clip, velocity: Any) -> Clip:
-    """Return a clip carried on at a velocity (3,) from its first frame on."""
+    """Return a clip carried at a velocity (3,) from its first frame on."""
     body, translations = clip.skeleton, clip.translations.copy()
     shift = np.arange(len(clip))[:, None] / clip.rate * velocity
     for root in np.flatnonzero(body.parents < 0):
@@ -176,7 +177,7 @@ def key_poses(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> C
     rows = ((1, frames[0], 0.0, 0.1), (2, frames[1], 0.8, 0.0), (1, frames[2], 1.6, 0.0))
 
     def check(result: Any) -> Wrong | None:
-        """The poses of the first clip are met exactly."""
+        """Check that the poses of the first clip are met exactly."""
         shown, given = kinematics.world(result.clip)[1], kinematics.world(clip)[1]
         at = [round(time * result.clip.rate) for time in (0.0, 1.6)]
         off = max(see.apart(shown[k], given[f]) for k, f in zip(at, (frames[0], frames[2]), strict=True))
@@ -226,7 +227,7 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
                 continue
             one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
             off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0))).max())
-            # Planted legs of other proportions point else; arms by as much as their hand is said to be led to the body.
+            # Planting turns legs of other proportions; an arm turns by the reported shift of its hand towards the body.
             long = float(np.linalg.norm(ends[0][1] - ends[0][0], axis=1).min())
             led = np.degrees(np.arctan2(0.01 * hands.get(side, 0.0), long))
             most = 25.0 if upper in ("thigh", "shin") else 10.0 + led

@@ -1,4 +1,4 @@
-"""What rules make of a clip: knees bent a little more, another rest pose, rate or name, ends that hardly meet."""
+"""Variations of a clip by rules: knees bent a little more, another rest pose, rate or name, ends that hardly meet."""
 
 import tempfile
 from collections.abc import Callable
@@ -121,7 +121,7 @@ def _scaled(factor: float) -> Callable[[Clip, np.random.Generator], Varied]:
 
 
 def through_file(clip: Clip, factor: float) -> Clip:
-    """Return a clip as it is read from a file whose numbers are so many times as large as metres."""
+    """Return a clip as read from a file whose numbers are metres times `factor`."""
     body = clip.skeleton
     large = Skeleton(body.names, body.parents, factor * body.offsets, body.orients, factor * body.tips, body.roles)
     sized = replace(clip, skeleton=large, translations=factor * clip.translations, channels={})
@@ -163,7 +163,7 @@ def turned(clip: Clip, angle: float, shift: Any) -> Clip:
 
 
 def t_pose_first(clip: Clip, rng: np.random.Generator) -> Varied:  # noqa: ARG001
-    """Put a T-pose before the first frame, where the clip begins, as captures have it."""
+    """Put a T-pose before the first frame, at the clip's first place, like captures do."""
     body = clip.skeleton
     rotations, translations = clip.rotations[:1].copy(), clip.translations[:1].copy()
     rotations[:] = quat.IDENTITY
@@ -217,7 +217,7 @@ def nameless(clip: Clip, rng: np.random.Generator) -> Varied:
 
 
 def called(clip: Clip, names: list[str]) -> Clip:
-    """Return a clip whose joints have other names; roles are found anew."""
+    """Return a clip with other joint names, from which roles are found again."""
     body = clip.skeleton
     return replace(clip, skeleton=Skeleton(tuple(names), body.parents, body.offsets, body.orients, body.tips))
 
@@ -250,7 +250,7 @@ def _cycle(change: Callable[[Clip], Clip], *, meets: bool = True) -> Callable[[C
 
 
 def gap(clip: Clip) -> Clip:
-    """Return a cycle whose ends are 2 % of the height apart: an arm and the head drift on the way."""
+    """Return a cycle whose ends differ by 2 % of the height: an arm and the head drift on the way."""
     body, rotations = clip.skeleton, clip.rotations.copy()
     drift = np.linspace(0.0, 1.0, len(clip))[:, None]
     for role in ("upper_arm.L", "head"):

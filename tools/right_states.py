@@ -1,4 +1,4 @@
-"""Odd states of a scene in which the battery runs operators, and what these may not change."""
+"""Odd states of a scene for the battery's operators, and the properties that an operator must not change."""
 
 import hashlib
 import zlib
@@ -47,7 +47,7 @@ def _on_a_moved_empty(rig: Any) -> None:
 
 
 def _y_up(rig: Any) -> None:
-    """Let the data be Y up, and the object turned, so that it looks as before."""
+    """Turn the data to Y up, and the object back, so that the armature looks the same."""
     from mathutils import Matrix
 
     _transform(rig, Matrix.Rotation(np.radians(-90.0), 4, "X"), 1.0)
@@ -63,7 +63,7 @@ def _scaled(factor: float) -> Callable[[Any], None]:
 
 
 def _transform(rig: Any, matrix: Any, factor: float) -> None:
-    """Transform the data of an armature, and its object back; keys of locations are as much larger."""
+    """Transform an armature's data, and its object back; keyed locations are divided by `factor`."""
     import bpy
 
     rig.data.transform(matrix)
@@ -84,7 +84,7 @@ def _transform(rig: Any, matrix: Any, factor: float) -> None:
 
 
 def _leg(rig: Any) -> Any:
-    """Return a bone of a left leg with a parent: by its name, else any deep one."""
+    """Return a bone of a left leg with a parent, found by its name, or any deep bone."""
     words = ("shin", "calf", "lowerleg", "leg.l", "leg_l", "leftleg", "knee", "ひざ")
     bones = [bone for bone in rig.pose.bones if bone.parent and any(word in bone.name.lower() for word in words)]
     return bones[0] if bones else rig.pose.bones[-1]
@@ -171,11 +171,11 @@ def drawn(verb: str, name: str, count: int) -> list[str]:
     return [names[k] for k in order[:count]]
 
 
-# --- what may not change -------------------------------------------------------------------------------------------
+# --- properties that must not change ----------------------------------------------------------------------------------
 
 
 def curves(*actions: Any) -> list[Any]:
-    """Return all F-curves of some actions, of all without any."""
+    """Return all F-curves of some actions, or of all actions."""
     import bpy
 
     found: list[Any] = []
@@ -203,7 +203,7 @@ def content() -> dict[str, str]:
 
 
 def surroundings(rig: Any) -> dict[str, Any]:
-    """Return what else may not change: how the armature is hidden, where its object is, scene and constraints."""
+    """Return other properties that must not change: visibility, object transform, frames, constraints, counts."""
     import bpy
 
     return {
@@ -217,7 +217,7 @@ def surroundings(rig: Any) -> dict[str, Any]:
 
 
 def changes(before: dict[str, str], around: dict[str, Any], rig: Any) -> list[str]:
-    """Return what of actions and surroundings is another than before, a sentence each."""
+    """Return a sentence for each changed action and each changed property of the surroundings."""
     now, there = content(), surroundings(rig)
     found = [f"the action {name} was changed" for name, was in before.items() if now.get(name) != was]
     keyed = {curve.data_path for curve in curves(rig.animation_data.action)} if rig.animation_data else set()

@@ -1,7 +1,7 @@
-"""Whom the battery tries: captured clips, actions of the generated figure, and what rules make of them.
+"""Subjects of the battery: captured clips, actions of the generated figure, and their variations by rules.
 
-A variation is a rule, not a known fault: knees bent a little more, another rest pose, another rate, other names. Every
-choice is drawn by a generator that is seeded by the names of the cell, so that one cell can be tried again alone.
+A variation is a rule, not a known fault: knees bent a little more, another rest pose, another rate, other names. A
+generator seeded with the names of the cell draws every choice, so that one cell can be tried again alone.
 """
 
 import csv
@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT / "tests" / "oracles"))
 import kept_aside  # a module of the tests
 
 SEED = 20261125
-SHARE = 3  # one of so many captured clips is tried
-LONGEST = 5.0  # s; longer clips are cut: what goes wrong shows in so much
+SHARE = 3  # one of three captured clips is tried
+LONGEST = 5.0  # s; longer clips are cut, since faults show in this time
 LEAST = 1.0
 FIGURE = {
     "walk": lambda: actions.walk(cycles=6),
@@ -45,7 +45,7 @@ def rng_of(*names: str) -> np.random.Generator:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A clip that is tried. group : figure, tuned or aside; family : whose clips share its joints; gait : it steps."""
+    """A clip to try. group : `figure`, `tuned` or `aside`; family : clips with equal joints; gait : it steps."""
 
     name: str
     group: str
@@ -59,7 +59,7 @@ class Subject:
 
 @cache
 def _kinds() -> dict[str, str]:
-    """What the tables say each captured file shows."""
+    """Return the category or description of each captured file, from the index tables."""
     found = {}
     for table in sorted(DATA.glob("*/INDEX.csv")):
         with table.open(encoding="utf-8", newline="") as rows:
@@ -69,7 +69,7 @@ def _kinds() -> dict[str, str]:
 
 
 def captured_files() -> list[Path]:
-    """Return a seeded third of the captured files, those of every folder and those kept aside alike."""
+    """Return a seeded third of the captured files of each folder, drawn separately from tuned and held-out files."""
     chosen: list[Path] = []
     for folder, ending in (("cmu", "bvh"), ("strides", "bvh"), ("amc", "amc")):
         for aside in (False, True):
@@ -83,9 +83,9 @@ def captured_files() -> list[Path]:
 
 @cache
 def captured(path: Path) -> Subject | None:
-    """Return a captured clip of 1 to 5 s, without the T-pose it may begin with; None if it is too short."""
+    """Return a captured clip of 1 to 5 s, without a T-pose at its start; None if it is too short."""
     clip = replace(motion_file.read(path).clip, name=path.stem)
-    start = 8 if clip.rate > 60.0 else 2  # T-poses and what rings behind them; that is a variation of its own
+    start = 8 if clip.rate > 60.0 else 2  # skips a T-pose and the ringing after it, which are a variation of their own
     rng = rng_of("cut", path.stem)
     most = round(rng.uniform(2.5, LONGEST) * clip.rate)
     clip = clip.cut(min(start, len(clip) - 1), len(clip))
@@ -112,7 +112,7 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def partners(subject: Subject, rng: np.random.Generator) -> list[Subject]:
-    """Return up to five other subjects of the same family and group, in a drawn order, alike ones first."""
+    """Return up to five other subjects of the same family and group, in a random order, similar ones first."""
     others = [
         one for one in subjects() if (one.family, one.group) == (subject.family, subject.group) and one is not subject
     ]

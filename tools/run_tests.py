@@ -1,9 +1,9 @@
-"""Runs what must hold: checkers, core tests, and the built zip in Blender; what is quick, or with --all everything.
+"""Run the checkers, the core tests and the built zip in Blender: the quick tests, or all tests with --all.
 
-The short run leaves out the tests that tests/durations.json knows to be slow, all engines but one and all Blenders but
-one. With --all the oldest numpy and the Blenders before the newest run the quick tests, all else runs all.
-BLENDER="4.2 5.2" in the environment names the Blenders. Each step writes its output to build/test-logs/. The last line
-reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
+The short run skips the tests that tests/durations.json records as slow, and uses one engine and one Blender. With
+--all, the oldest numpy and all Blenders before the newest run the quick tests; all other steps run all tests. The
+environment variable BLENDER="4.2 5.2" selects the Blenders. Each step writes its output to build/test-logs/. The last
+line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
 """
 
 import argparse
@@ -25,17 +25,17 @@ import durations
 
 LOGS = ROOT / "build" / "test-logs"
 TYPES = ROOT / "build" / "types"
-SECONDS_PER_STEP = 4800  # a machine that is twice as slow, with the other suites beside it, still ends in time
-MOST_PROCESSES = 8  # however many processors there are: each may be a Blender
+SECONDS_PER_STEP = 4800  # enough for a machine of half the speed that runs other suites, too
+MOST_PROCESSES = 8  # a limit for machines with many processors: each process may be a Blender
 TAIL_LINES = 60
-NEWEST = "5.2"  # builds the zip, and is the Blender of the short run
-WHOLE = {"core": "core-numpy", "addon": NEWEST}  # the steps that run all tests of a group, and whose are recorded
+NEWEST = "5.2"  # the Blender that builds the zip and serves the short run
+WHOLE = {"core": "core-numpy", "addon": NEWEST}  # the steps that run and record all tests of a group
 BOTH_ENGINES = ("-m", "both_engines")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One program of a run; group : core or addon, if it is pytest on tests of these; quick : never on slow ones."""
+    """One program of a run; group : core or addon, if it runs pytest on their tests; quick : never runs slow tests."""
 
     name: str
     command: list
@@ -55,10 +55,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one step ended, and what its tests said, if it ran some.
+    """How one step ended, and the counts of its tests, if it ran any.
 
-    known : tests that fail for a reason that is written beside them, and whose passing would be a failure
-    names : the tests that failed
+    known : tests that fail for a reason that is written beside them, and whose passing would be a failure names : the
+    tests that failed
     """
 
     step: Step
@@ -80,7 +80,7 @@ class Outcome:
 
 
 def checkers():
-    """What looks at the code without running it."""
+    """Return the steps that check the code without running it."""
     python = environments.package()
     return [
         Step("ruff", [python, "-m", "ruff", "check", "--output-format=concise"]),
@@ -94,7 +94,7 @@ def build():
 
 
 def core_tests(everything):
-    """The core's tests on the engine that the zip has; and on the compiled one and with the oldest numpy."""
+    """Return the core's test steps: on the zip's engine, on the compiled engine, and with the oldest numpy."""
     python, numpy = environments.package(), {"ACTION_LOOM_ENGINE": "numpy"}
     steps = [pytest_step("core-numpy", python, [], "core", env=numpy)]
     if everything:
@@ -105,7 +105,7 @@ def core_tests(everything):
 
 
 def blender_tests(names):
-    """The add-on's tests in some Blenders, of which those before the newest run what is quick."""
+    """Return the steps that run the add-on's tests in some Blenders; those before the newest run quick tests only."""
     folder, newest = ROOT / "tests" / "addon", max(names)
     return [
         pytest_step(name, environments.blender(name), ["."], "addon", quick=name != newest, cwd=folder)
@@ -114,7 +114,7 @@ def blender_tests(names):
 
 
 def pytest_step(name, python, arguments, group, **where):
-    """Pytest as a step; -P keeps the root off its path, where `core` would be a package by itself."""
+    """Return a step that runs pytest; -P keeps the root off its path, where `core` would be a package by itself."""
     step = Step(name, [python, "-P", "-m", "pytest", "-v", *arguments], group, **where)
     return replace(step, command=[*step.command, f"--junit-xml={step.report}"])
 
@@ -123,14 +123,14 @@ def pytest_step(name, python, arguments, group, **where):
 
 
 class Run:
-    """All steps of one run, as many beside each other as the processors bear.
+    """All steps of one run; several suites run at a time if slow tests run, too.
 
     everything : whether slow tests run, too
     """
 
     def __init__(self, everything):
         self.everything = everything
-        # Suites beside each other need no workers; a single one is spread over all processors.
+        # Suites that run beside each other need no workers; a single one uses all processors.
         self.at_a_time = 2 if everything else 1
         self.cores = min(os.cpu_count() or 2, MOST_PROCESSES)
         self.workers = max(1, self.cores // self.at_a_time)
@@ -142,7 +142,8 @@ class Run:
         shares = {step.name: self.share(step) for step in [*first, *suites]}
         seconds = sum(share.seconds for share in shares.values()) / self.cores
         print(f"{time_left.in_words(seconds)} on {self.cores} processors, {self.what_is_left_out()}", flush=True)
-        # So that none is left over alone at the end; a single one at a time need not wait for the build at once.
+        # Long suites start first, so that none runs alone at the end. One at a time needs no order, and the build gets
+        # time to end.
         in_turn = sorted(suites, key=lambda step: -shares[step.name].seconds) if self.at_a_time > 1 else suites
         with (
             time_left.Progress(shares, self.cores) as self.progress,
@@ -157,22 +158,22 @@ class Run:
         return "with everything" if self.everything else "without slow tests (ALL=1: everything)"
 
     def left_out(self, step):
-        """The slow tests that a step does not run, and their seconds; pages that WRITE asks for are written by some."""
+        """Return the slow tests that a step skips, and their seconds; WRITE keeps the tests that write pages."""
         if (self.everything and not step.quick) or (step.group == "addon" and os.environ.get("WRITE")):
             return {}
         return durations.slow(step.group)
 
     def share(self, step):
-        """What the step is known to take in this run."""
+        """Return the recorded work of the step, without the tests that this run leaves out."""
         known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
         if step.quick:
-            return time_left.Share(known["seconds"], known["tests"])  # which are without slow tests
+            return time_left.Share(known["seconds"], known["tests"])  # recorded without slow tests
         left_out = self.left_out(step)
         slow = {} if left_out else durations.slow(step.group)
         return time_left.Share(known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out), slow)
 
     def test(self, step, built):
-        """Run tests; those of the add-on when the zip is built, or not at all."""
+        """Run the tests of a step. Tests of the add-on wait for the zip; return None if its build failed."""
         if step.group == "addon":
             outcome = built.result()
             if outcome.trouble:
@@ -184,7 +185,7 @@ class Run:
         return self.run(replace(step, command=[*step.command, *more]))
 
     def run(self, step):
-        """Run one step with its output in its log, say how it went, and return its outcome."""
+        """Run one step with its output in its log, print how it ended, and return its outcome."""
         step.report.unlink(missing_ok=True)
         started, trouble = time.monotonic(), ""
         with step.log.open("w", encoding="utf-8") as output:
@@ -211,7 +212,7 @@ class Run:
 
 
 def link_for_types():
-    """Show the repository as a folder named like the package, for programs that follow folders only."""
+    """Show the repository as a folder with the package's name, for programs that need such a folder."""
     TYPES.mkdir(parents=True, exist_ok=True)
     link = TYPES / "action_loom"
     if not link.is_symlink():
@@ -219,7 +220,7 @@ def link_for_types():
 
 
 def clean_environment():
-    """This process's environment without what would let tests see another package or engine.
+    """Return this process's environment without variables that select another package or engine.
 
     Matrices are small and several programs run at once: with more threads each, they mostly wait for each other.
     """
@@ -228,11 +229,11 @@ def clean_environment():
     return {"OPENBLAS_NUM_THREADS": "1"} | kept
 
 
-# --- what came of them ----------------------------------------------------------------------------------------------
+# --- outcomes ---------------------------------------------------------------------------------------------------------
 
 
 def count_tests(outcome):
-    """Read pytest's own report: nothing else survives a Blender that crashes at its exit."""
+    """Read pytest's own report: only this survives a Blender that crashes at its exit."""
     suites = ElementTree.parse(outcome.step.report).getroot().findall("testsuite")
     total, failures, errors, skipped = (
         sum(int(suite.get(key, 0)) for suite in suites) for key in ("tests", "failures", "errors", "skipped")
@@ -252,12 +253,12 @@ def count_tests(outcome):
 
 
 def name_of_test(case):
-    """A test's name as pytest takes it."""
+    """Return a test's name in pytest's form."""
     return f"{case.get('classname').replace('.', '/')}.py::{case.get('name')}"
 
 
 def told(outcome):
-    """One line about a step, and the end of its log if it failed."""
+    """Return one line about a step, and the end of its log if it failed."""
     words = [f"{outcome.passed} passed"] if outcome.passed or outcome.failed else []
     counts = (outcome.failed, "failed"), (outcome.skipped, "skipped"), (outcome.known, "known to fail")
     words += [f"{n} {word}" for n, word in counts if n]
@@ -271,7 +272,7 @@ def told(outcome):
 
 
 def summarise(outcomes, run):
-    """Print the sums, and return whether everything that must hold does."""
+    """Print the sums, and return whether everything passed."""
     skipped = sum(outcome.skipped for outcome in outcomes)
     without_clips = sum(outcome.without_clips for outcome in outcomes)
     failed = sum(max(outcome.failed, bool(outcome.trouble)) for outcome in outcomes)
@@ -294,13 +295,13 @@ def summarise(outcomes, run):
 
 
 def ci_complaints(skipped):
-    """What is forgiven elsewhere, but not where the project vouches for its state."""
+    """Return complaints about missing clips and skipped tests, which only continuous integration refuses."""
     complaints = [] if (ROOT.parent / "shared" / "data").is_dir() else ["the clips of ../shared are missing"]
     return complaints + ([f"{skipped} skipped, but here nothing may be"] if skipped else [])
 
 
 def record(outcomes, run):
-    """Write what this run took to tests/durations.json; a short one adds to the slow tests that are known."""
+    """Write the durations of this run to tests/durations.json; a short run keeps the recorded times of slow tests."""
     steps, tests = {}, {}
     for outcome in outcomes:
         name, group = outcome.step.name, outcome.step.group
@@ -313,7 +314,7 @@ def record(outcomes, run):
 
 
 def seconds_of_tests(report):
-    """The seconds of each test in a report of pytest, by its name."""
+    """Return the seconds of each test in a report of pytest, by its name."""
     return {
         name_of_test(case): float(case.get("time")) for case in ElementTree.parse(report).getroot().iter("testcase")
     }

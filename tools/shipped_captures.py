@@ -15,7 +15,7 @@ JOINTS = {
 SIDES = {"L": ("Left", "l"), "R": ("Right", "r")}
 BENT = 0.2  # sine of the bend from which a knee has an axis
 OFF, BACKWARDS = 5.0, 8.0  # degrees: of a limb in 95 % of the frames, and of a knee over the source's
-STEP = 8  # frames from one that is compared to the next
+STEP = 8  # frames between compared frames
 Limbs = dict[str, Any]
 
 
@@ -67,7 +67,7 @@ class Capture:
         return found
 
     def _turn(self, limbs: Limbs, known: list[str], cut: slice) -> tuple[Limbs, slice, float]:
-        """Return the limbs turned about the vertical onto those of some frames, these, and the mean angle between."""
+        """Return the limbs turned about the vertical onto the captured ones, these frames, and the mean angle."""
         ways = [(limbs[role][: len(self.limbs[role][cut])], self.limbs[role][cut]) for role in known]
         ground = [np.concatenate([way[:, 0] + 1j * way[:, 1] for way in each]) for each in zip(*ways, strict=True)]
         turn = np.vdot(ground[0], ground[1])
@@ -79,7 +79,7 @@ class Capture:
 
 
 def frames_of(action: Any) -> Any:
-    """Return the frames of an imported action that are compared."""
+    """Return the compared frames of an imported action."""
     return np.arange(action.frame_range[0], action.frame_range[1] + 0.5, STEP)
 
 

@@ -1,6 +1,6 @@
 """Measure claims of the source documents that no single command or test shows; each function returns one line of text.
 
-Figures are on captured clips, "tuned on" and "kept aside" separately.
+Figures are on captured clips, separately for clips `tuned on` and `kept aside`.
 """
 
 import time
@@ -37,7 +37,7 @@ GRAPH_CLIPS = (
     "mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_10_04 mb_16_15 mb_26_01 mb_35_01 mb_07_04 asf_16_11 asf_16_17 asf_16_15"
     " mb_08_01 mb_12_01 mb_32_01 mb_35_03 mb_08_04 asf_16_19"
 )
-LOST_MS = 250.0  # a footfall that is farther off has no partner
+LOST_MS = 250.0  # a footfall farther from its nearest one has no partner
 # Settings of document 000: points of equal weight, heights aligned, single frames, a belt and no slope limit.
 TMPS = Matching(metric="points", align_height=True, window=0.0, slope=-1, band=0.7, ends="pinned", smoothing="none")
 RATE_004 = 30.0
@@ -81,7 +81,7 @@ def pose_distance() -> str:
 
 @cache
 def pairs(names: str, rate: float = 0.0) -> tuple[tuple[bool, Clip, Clip], ...]:
-    """Return (kept aside, reference, clip) for pairs `a+b`, cut to where they correspond, at a rate if it is not 0."""
+    """Return (whether held out, reference, clip) for pairs `a+b`, cut to where they correspond, at a rate if not 0."""
     found = []
     for one, other in (pair.split("+") for pair in names.split()):
         ready = preprocess.register([captured(f"cmu_{one}"), captured(f"cmu_{other}")], Matching())
@@ -93,7 +93,7 @@ def pairs(names: str, rate: float = 0.0) -> tuple[tuple[bool, Clip, Clip], ...]:
 
 
 class SampledCurve:
-    """Frames (N,) of a clip at the frames of the reference, in the form in which `gait` asks a curve."""
+    """Return the frames (N,) of a clip at the frames of the reference, in the form of a curve for `gait`."""
 
     first = 0
 
@@ -236,7 +236,7 @@ def belt_cost() -> str:
 
 
 def cycle_after_standing() -> str:
-    """Find the cycles of clips that stand for a second, then walk or run."""
+    """Find the cycles of clips that begin with a second of standing, then walk or run."""
     return "; ".join(found_cycle(name, standing_clip(name)) for name in ("mb_02_03", "mb_35_17", "mb_35_22"))
 
 
@@ -259,7 +259,7 @@ def cycle_of_waving() -> str:
 
 @cache
 def seams_by_method() -> dict[tuple[str, str, bool], float]:
-    """Return the means of C and D of loops and connections by (measure, method, kept aside)."""
+    """Return the means of C and D of loops and connections by (measure, method, whether held out)."""
     found: dict[tuple[str, str, bool], list[float]] = {}
 
     def add(measure: str, one: dict[str, Any], aside: bool) -> None:

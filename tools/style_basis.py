@@ -1,10 +1,10 @@
 """Learns core/style/walks.npz, the walks that teach a style where a character has too few, from captures of ../shared.
 
-    python tools/style_basis.py
+python tools/style_basis.py
 
 Only people and clips that nothing is measured on take part (tests/oracles/kept_aside.py). A walk gives its mean stride.
 The captures are of the CMU Graphics Lab Motion Capture Database (mocap.cs.cmu.edu), free for any use, as B. Hahne
-converted them (cgspeed); core/style/walks.md says so beside the file.
+converted them (cgspeed); core/style/walks.md gives these credits beside the file.
 """
 
 import csv
@@ -28,7 +28,7 @@ OUT = shipped.FILE
 HARMONICS = 8  # of a stride; a foot that comes down is sharper than that by a millimetre
 MOST_BYTES = 300_000
 TURNS = 25.0  # degrees that a stride may turn
-# What clips' own index says of them, and how that manner is called.
+# Descriptions in the clips' own index, and the name of each manner.
 MANNERS = {
     "slow walk": "slow",
     "brisk walk": "brisk",

@@ -1,4 +1,4 @@
-"""How far `make test` is: read from pytest's logs, and weighed with the seconds that were recorded for each test."""
+"""Progress of `make test`, read from pytest's logs and weighted with the recorded seconds of each test."""
 
 import math
 import re
@@ -8,8 +8,8 @@ import time
 
 # A test that has ended, as pytest -v says it in one process, and in several.
 ENDED = re.compile(r"^(?:\[gw\d+\] \[ *\d+%\] [A-Z]+ (\S.*?::.*?) *|(\S.*?::.*?) [A-Z]+(?: \(.*\))? +\[ *\d+%\])$")
-SECONDS_BETWEEN_LINES = 30.0  # where what is printed goes to a file
-HEAD_START = 60.0  # seconds of work that count as done at the usual pace, until it shows what pace this machine has
+SECONDS_BETWEEN_LINES = 30.0  # between lines, if the output is a file
+HEAD_START = 60.0  # seconds of work assumed done at the recorded pace, until this machine's pace is known
 
 
 class Share:
@@ -56,7 +56,7 @@ class Share:
 
 
 class Progress:
-    """Says what runs and how long it will still take: on one line of a terminal, else twice a minute.
+    """Prints the running steps and the time left: on one line of a terminal, or twice a minute in a file.
 
     shares : a step's name to its Share; cores : how many processors the steps keep busy
     """
@@ -80,7 +80,7 @@ class Progress:
         self._shares[name].begin(log)
 
     def end(self, name, text):
-        """Say how a step ended."""
+        """Print how a step ended."""
         self._shares[name].end()
         with self._lock:
             if self._terminal:
@@ -89,14 +89,14 @@ class Progress:
             self._line = ""
 
     def left(self):
-        """Seconds until everything is done, at the pace so far."""
+        """Return the seconds until everything is done, at the present pace."""
         total = sum(share.seconds for share in self._shares.values())
         done = sum(share.done() for share in self._shares.values())
         pace = (done + HEAD_START) / (time.monotonic() - self._began + HEAD_START / self._cores)
         return (total - done) / pace
 
     def line(self):
-        """What runs, and how far it is."""
+        """Return the running steps, their progress and the time left."""
         runs = {name: share for name, share in self._shares.items() if share.runs}
         parts = [f"{name} {100 * share.done() / max(share.seconds, 0.1):3.0f} %" for name, share in runs.items()]
         return f"{', '.join(parts)}: {in_words(self.left())} left" if parts else ""
@@ -115,5 +115,5 @@ class Progress:
 
 
 def in_words(seconds):
-    """A time that is not known better than so: "about 3 min"."""
+    """Return a rough time: "about 3 min"."""
     return f"about {max(1, math.ceil(seconds / 60))} min"

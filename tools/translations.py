@@ -1,9 +1,9 @@
-"""Says what the languages of the interface lack, and writes their files anew: new texts come in empty, old ones go.
+"""Lists missing translations of the interface, or writes the PO files again: new texts come in empty, old ones go.
 
 A text whose fields were renamed keeps its translation.
 
-    python tools/translations.py            lists what is missing and what no text in the source says any more
-    python tools/translations.py --write    writes the PO files anew, in the order of the source
+    python tools/translations.py            lists missing translations, and translations without a text in the source
+    python tools/translations.py --write    writes the PO files again, in the order of the source
 
 It needs no Blender. A translator needs no more than a PO file and docs/development/translations.md.
 """
@@ -48,7 +48,7 @@ def read(code: str) -> dict[str, str]:
 
 
 def follow_renames(texts: dict[str, list[str]], translations: dict[str, str]) -> None:
-    """Give texts the translations of those that differ in the names of fields only: a variable was renamed."""
+    """Reuse the translation of a text whose fields alone were renamed."""
     stale = {FIELD.sub("{}", text): text for text in translations if text not in texts}
     for text in texts:
         before = stale.get(FIELD.sub("{}", text))
@@ -58,7 +58,7 @@ def follow_renames(texts: dict[str, list[str]], translations: dict[str, str]) ->
 
 
 def compose(code: str, texts: dict[str, list[str]], reported: dict[str, str]) -> str:
-    """Return the PO file of a language: every text with the files that it comes from."""
+    """Return the PO file of a language: every text with the files that contain it."""
     entries = [HEAD.format(language=LANGUAGES[code], code=code)]
     for text, where in texts.items():
         entries.append(f"#: {' '.join(where)}\nmsgid {quoted(text)}\nmsgstr {quoted(reported.get(text, ''))}\n")

@@ -1,4 +1,4 @@
-"""Tests that need captured clips are marked `shared`, and say so where the clips are absent."""
+"""Tests that need captured clips are marked `shared`, and are skipped with a reason if the clips are absent."""
 
 from importlib import import_module
 
@@ -54,7 +54,7 @@ def small(tmp_path):
 
 @pytest.fixture
 def run(capsys, monkeypatch):
-    """Run a command in this process: its exit code, what it printed, and what it said on stderr."""
+    """Run a command in this process; return its exit code, its output and its stderr."""
     monkeypatch.setattr(jit, "_wanted", jit._wanted)
     main = import_module("action_loom.core.cli.main").main
 

@@ -1,4 +1,4 @@
-"""The add-on's arrows go one way, too; read from the syntax trees, imports inside functions and for types included."""
+"""Imports within the add-on go one way, too; the syntax trees include imports in functions and for types."""
 
 import ast
 from functools import cache
@@ -10,7 +10,7 @@ MODULES = {
     ".".join(("addon", *path.relative_to(ADDON).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in sorted(ADDON.rglob("*.py"))
 }
-# From the ground up: a module imports of its own room and of rooms below it, and nothing from above.
+# From the ground up: a module imports only from its own room and from rooms below it.
 FLOORS = (
     "ground",
     "bridge",
@@ -63,7 +63,7 @@ def imported(module):
 
 
 def offenders(found_in, modules=MODULES):
-    """All modules in which a rule finds what should not be there, each with what it finds."""
+    """Return each module in which a rule finds something forbidden, with the findings."""
     return {module: found for module in modules if (found := found_in(module))}
 
 

@@ -1,4 +1,4 @@
-"""The arrows between the rooms go one way; read from the syntax trees, so that nothing has to be imported."""
+"""Imports between rooms go one way; the test reads the syntax trees, so it imports nothing."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ MODULES = {
     for path in sorted(CORE.rglob("*.py"))
 }
 
-# What each room may import of the others, in functions and for type checkers too; core's own modules are rooms of one.
+# The rooms that each room may import, in functions and for type checkers, too; each module directly in core is a room.
 ROOMS = {
     "errors": set(),
     "cache": set(),
@@ -72,7 +72,7 @@ ROOMS = {
     },
 }
 
-# Registries name functions and classes as text; what loads them, and from which rooms.
+# Registries name functions and classes as text: each registry, its reader, and the rooms that a reader may load.
 REGISTRIES = {
     "action_loom.core.verbs": "action_loom.core.verbs",
     "action_loom.core.recipes.metrics": "action_loom.core.sync.metrics",
@@ -84,7 +84,7 @@ ROOMS_BY_TEXT = {
     "formats": {"formats"},
 }
 
-# What is not imported when a module is loaded: by the functions that need it, or for type checkers alone.
+# Imports that must not run when a module is loaded: functions run them later, or only type checkers read them.
 LATER = {
     ("action_loom.core.jit", "numba"),
     ("action_loom.core.jit", "action_loom.core.progress"),
@@ -97,7 +97,7 @@ LATER = {
     ("action_loom.core.cli.library_commands", "action_loom.core.plots.png"),
     ("action_loom.core.cluster", "distributed"),
     ("action_loom.core.cli.process", "action_loom.core.cli.main"),
-    # A command loads only what it needs.
+    # A command loads only the modules that it uses.
     *(
         (f"action_loom.core.cli.{module}", f"action_loom.core.{name}")
         for module, names in {
@@ -118,7 +118,7 @@ def tree_of(module):
 
 @cache
 def imported(module, *, only_when_loaded=False):
-    """Full names of the modules that a module imports, and of what it takes out of them."""
+    """Return the full names of the modules that a module imports, and of the names imported from them."""
     path = MODULES[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     tree = tree_of(module)
@@ -139,7 +139,7 @@ def imported(module, *, only_when_loaded=False):
 
 
 def offenders(found_in, modules=MODULES):
-    """All modules in which a rule finds what should not be there, each with what it finds."""
+    """Return each module in which a rule finds something forbidden, with the findings."""
     return {module: found for module in modules if (found := found_in(module))}
 
 
@@ -200,7 +200,7 @@ def test_only_jit_names_numba():
 
 
 def loaded_with(module):
-    """All modules of core that are loaded with one, and everything else that they import."""
+    """Return all modules of core loaded with one module, and all other modules that they import."""
     inside, outside, waiting = set(), set(), [module]
     while waiting:
         module = waiting.pop()
@@ -234,7 +234,7 @@ def test_registering_loads_the_standard_library_only():
 
 
 def test_the_rooms_are_those_whose_arrows_are_allowed_here():
-    """A new room says above what it may import."""
+    """Every room has an entry in the table of allowed imports."""
     assert set(ROOMS) == {room_of(module) for module in MODULES if room_of(module)}
 
 
@@ -247,7 +247,7 @@ def test_arrows_between_rooms_go_one_way():
 
 
 def test_the_allowed_arrows_have_no_circle():
-    """Not even with those that registries name as text."""
+    """The allowed imports form no cycle, even together with the names in registries."""
     below = {room: allowed | (ROOMS_BY_TEXT.get(room, set()) - {room}) for room, allowed in ROOMS.items()}
     known = set()
     while left := set(below) - known:
@@ -257,7 +257,7 @@ def test_the_allowed_arrows_have_no_circle():
 
 
 def test_no_module_imports_itself_in_a_circle():
-    """Not even in functions, or for type checkers: nothing had to be excepted."""
+    """The rule includes imports in functions and for type checkers, without exceptions."""
     arrows = {m: {n for n in imported(m) if n in MODULES and n != m} for m in MODULES}
     # A package is loaded before its modules, and is empty but for its docstring.
     packages = {m for m, path in MODULES.items() if path.name == "__init__.py"}
@@ -285,7 +285,7 @@ def test_only_the_cluster_names_dask():
 
 
 def test_every_test_can_be_collected_where_numpy_and_scipy_are_all_there_is():
-    """The oldest numpy has no matplotlib, PIL, tqdm or Dask beside it: such tests import them when they run."""
+    """The environment with the oldest numpy lacks matplotlib, PIL, tqdm and Dask: tests import them when they run."""
     allowed = {*sys.stdlib_module_names, "action_loom", "hypothesis", "numpy", "oracles", "pytest", "scipy"}
     for path in sorted((ROOT / "tests").glob("core/**/*.py")) + sorted((ROOT / "tests").glob("oracles/*.py")):
         named = set()
@@ -306,13 +306,13 @@ def test_only_pictures_need_matplotlib():
 
 
 def texts(module):
-    """The text that a module has and that might name something in another."""
+    """Return the texts of a module that may name something in another module."""
     constants = (node.value for node in ast.walk(tree_of(module)) if isinstance(node, ast.Constant))
     return {text for text in constants if isinstance(text, str) and re.fullmatch(r"[a-z_.]+:\w+", text)}
 
 
 def test_only_registries_name_functions_as_text_and_only_what_reads_them_loads_those():
-    """But for trial.py, where text such as "walk:5" names a frame of a clip."""
+    """Only trial.py is exempt: its text such as "walk:5" names a frame of a clip."""
     naming = {module for module in MODULES if texts(module)}
     assert {module for module in naming if MODULES[module].name != "trial.py"} == set(REGISTRIES)
     users = {module for module in MODULES if "action_loom.core.entry_points" in imported(module)}
@@ -331,7 +331,7 @@ def test_registries_name_what_their_readers_may_load():
 
 
 def test_packages_hold_nothing_but_their_description():
-    """The list of verbs, and the folder of each, begin with what is declared."""
+    """Every package except those for verbs holds a docstring alone; packages of verbs begin with their declarations."""
     for module, path in MODULES.items():
         if path.name == "__init__.py" and room_of(module) != "verbs":
             assert [type(node) for node in tree_of(module).body] == [ast.Expr], module

@@ -1,4 +1,4 @@
-"""A memory of the last few things: what was kept or asked for longest ago goes first."""
+"""A memory of the last few entries drops the entry used longest ago first."""
 
 import pytest
 from action_loom.core.cache import Cache

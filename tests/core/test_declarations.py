@@ -1,4 +1,4 @@
-"""What is declared once is the same everywhere: choices, tables of the manual, sections that comments point to."""
+"""Values declared once agree everywhere: choices, tables of the manual, sections named in comments."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""Every command that README and docs name runs as it stands there, on files of the names that it gives."""
+"""Every command in README and docs runs as written, on files with the names in the command."""
 
 import glob
 import os
@@ -20,12 +20,12 @@ ROOT = documented.ROOT
 PAGES = documented.commands("action-loom")
 MAKE = sorted({line for lines in documented.commands("make").values() for line in lines})
 SCRIPTS = sorted({line for lines in documented.commands("python").values() for line in lines if " tools/" in line})
-AWAY = "tcp://HOST"  # what needs other machines is only read; cli/test_cluster.py has a cluster
+AWAY = "tcp://HOST"  # commands for other machines are only parsed; cli/test_cluster.py has a cluster
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A folder with all that the commands name."""
+    """A folder with all files that the commands name."""
     folder = tmp_path_factory.mktemp("documented")
     manual_scripts.write_files(folder)
     walk, turn = actions.walk(), actions.turn_left()
@@ -69,7 +69,7 @@ def test_the_commands_of_a_page_run_one_after_the_other(page, files, run, tmp_pa
         words = words_of(line)
         if AWAY in line:
             main.parser(MotionFiles()).parse_args(words)
-        elif not any("." in word or "/" in word for word in words):  # a verb that is spoken of
+        elif not any("." in word or "/" in word for word in words):  # a mention of a verb, without files
             assert run(*(word for word in words if word[0] != "-"), "--help")[0] == 0, line
         else:
             shutil.rmtree("woven", ignore_errors=True)  # of the jobs before

@@ -1,4 +1,4 @@
-"""Every test that is known to be slow, and left out of the short run, is one that the whole run has."""
+"""Every test recorded as slow, and left out of the short run, exists in the whole run."""
 
 from oracles import durations
 

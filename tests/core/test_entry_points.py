@@ -1,4 +1,4 @@
-"""What registries name as text is there, and takes what it is given."""
+"""Every name in a registry exists, and accepts the arguments that it gets."""
 
 import inspect
 
@@ -13,7 +13,7 @@ from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync.distance import Metric
 from action_loom.core.verbs import VERBS
 
-# Without pictures, which need matplotlib, everything is there on any numpy.
+# All names except pictures, which need matplotlib, exist with any numpy.
 both_engines = pytest.mark.both_engines
 verbs = pytest.mark.parametrize("row", VERBS.values(), ids=VERBS)
 

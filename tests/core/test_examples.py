@@ -1,4 +1,4 @@
-"""The examples in docstrings run, and every function of core that another folder uses has one."""
+"""The examples in docstrings run, and every function of core used by another folder has an example."""
 
 import ast
 import doctest
@@ -27,7 +27,7 @@ def test_the_examples_of_a_module_run(name):
 
 
 def uses(text):
-    """What a file may use of other modules: "module.function" wherever it stands so, and names that it imports."""
+    """Return a file's uses of other modules: each "module.function" in its text, and each imported name."""
     dotted = set(re.findall(r"\b\w+\.\w+", text))
     imports = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom))
     return dotted | {f"{(node.module or '').rpartition('.')[2]}.{one.name}" for node in imports for one in node.names}

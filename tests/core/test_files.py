@@ -1,4 +1,4 @@
-"""Files that are made: names that every file system takes, and writing that leaves nothing half done."""
+"""Created files: names that every file system accepts, and writes that leave no partial file."""
 
 import os
 import signal
@@ -115,7 +115,7 @@ HERE, ELSEWHERE, TOKEN = files._machine(), "00beef", "0123456789abcdef"
 
 @pytest.fixture
 def new_process(monkeypatch):
-    """As if this process had looked into no folder yet."""
+    """Forget the folders that this process has cleared, like a new process."""
     monkeypatch.setattr(files, "_cleared", set())
 
 

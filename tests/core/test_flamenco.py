@@ -1,4 +1,4 @@
-"""The job type for Flamenco, in a JavaScript engine: which tasks it makes, and that together they do all jobs."""
+"""The job type for Flamenco, in a JavaScript engine: its tasks, which together do all jobs."""
 
 import json
 import os
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tools" / "flamenco" / "action_loom.js"
 TASKS = ROOT / "tests" / "data" / "flamenco_tasks.json"  # which tests/addon runs inside Blender
 SUBMITTED = {"job_file": "JOBS.toml", "blendfile": "SCENE.blend"}
-# What Flamenco's Manager gives a script: it writes down tasks, and with them their commands.
+# The part of Flamenco's Manager that a script uses: it records tasks and their commands.
 MANAGER = """
 const author = {
     Task: (name, type) => ({
@@ -52,7 +52,7 @@ def settings(script):
 
 @pytest.fixture
 def tasks(script, settings):
-    """Return the tasks of settings that are asked for; the others are as Flamenco's add-on shows them at first."""
+    """Return the tasks for the given settings; other settings have the defaults of Flamenco's add-on."""
     shown = {key: one["default"] for key, one in settings.items() if "default" in one}
     return lambda **asked: json.loads(script.get("tasksOf")(json.dumps(shown | SUBMITTED | asked)))
 
@@ -123,7 +123,7 @@ def test_all_tasks_together_make_what_one_run_makes(run, tasks, tmp_path):
     made = {path.name: path.read_bytes() for path in out.iterdir()}
     assert len(made) == 6
     shutil.rmtree(out)
-    # Twice, as a task that is tried again; Blender's part of each command is replaced by the package's own program.
+    # Each task runs twice, as after a retry; the package's own program replaces Blender's part of each command.
     for task in 2 * tasks(parts=4, engine="numpy", job_file=str(jobs)):
         arguments = task["commands"][0]["parameters"]["args"]
         assert arguments[:2] == ["--command", "action_loom"]

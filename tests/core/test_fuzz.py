@@ -1,4 +1,4 @@
-"""A short part of `make fuzz`, the same every time: nothing but a refusal in one line, and nothing read otherwise."""
+"""A short part of `make fuzz` with a fixed seed: a refusal takes one line, and two readers agree on a file."""
 
 import sys
 from importlib import import_module
@@ -19,7 +19,7 @@ def cases():
         sys.path.remove(str(FOLDER))
 
 
-# How many of each kind; one that is walked along a path takes as long as a hundred files.
+# Cases of each kind; a walk along a path takes the time of a hundred files.
 COUNTS = dict.fromkeys(("files", "takes", "graphs", "recipes", "jobs", "meshes", "libraries"), 250) | {"paths": 25}
 
 

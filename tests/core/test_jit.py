@@ -1,4 +1,4 @@
-"""Which engine computes: chosen by the user, and numpy wherever numba does not work."""
+"""The choice of the engine: the user's choice, and numpy if numba does not work."""
 
 import shutil
 import sys
@@ -30,7 +30,7 @@ WHICH_AND_USE = WHICH + (
 
 @pytest.fixture
 def engine(monkeypatch):
-    """Whatever engine a test chooses, the next one has the one that was chosen before."""
+    """Let a test choose an engine; the previous choice returns after the test."""
     monkeypatch.setattr(jit, "_wanted", jit._wanted)
     return jit
 
@@ -133,7 +133,7 @@ def test_a_process_whose_only_work_is_short_is_spared_the_compiler():
     )
     done = processes.python("-c", code, ACTION_LOOM_ENGINE="auto")
     assert done.stderr == ""
-    # Fewer keys by numpy take five times as long.
+    # Fewer Keys takes five times the time with numpy.
     assert done.stdout.splitlines() == ["_numpy False", "_numba True", "_numpy True", "_numba True", "_numba True"]
 
 
@@ -173,7 +173,7 @@ def test_numba_is_refused_where_it_is_not_installed():
 
 @pytest.fixture
 def package(tmp_path):
-    """A copy of the package, so that nothing that goes wrong reaches the one that is tested."""
+    """A copy of the package, so that a test can damage it without effect on the tested package."""
     root = tmp_path / "package"
     shutil.copytree(CORE, root / "action_loom" / "core", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "action_loom" / "__init__.py").touch()
@@ -182,7 +182,7 @@ def package(tmp_path):
 
 @pytest.fixture(scope="module")
 def with_numpy():
-    """What is printed with the numpy engine."""
+    """The output with the numpy engine."""
     done = processes.python("-c", WHICH_AND_USE, ACTION_LOOM_ENGINE="numpy")
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
@@ -211,7 +211,7 @@ def test_where_numba_does_not_work_numpy_is_used_and_one_line_says_so(how, packa
     assert done.stderr.endswith("): the slower numpy engine is used\n")
 
 
-# A package with one kernel that compiles in a moment; what becomes of its files becomes of any kernel's.
+# A package with one kernel that compiles in a moment; its files behave like any kernel's.
 TINY = "action_loom.core.tiny"
 KERNEL = """from ..jit import kernel
 

@@ -1,4 +1,4 @@
-"""The manual: a page for every mode, all linked, no link that leads nowhere, and the words of the panel."""
+"""The manual: a page for every mode, a link to every page, no dead link, and the panel's own words."""
 
 import importlib.util
 import re
@@ -56,7 +56,7 @@ OF_BLENDER = {
     "Switch Direction",
     "Uninstall",
 }
-# What is in capitals and is no label: actions of the demo, names of results and markers.
+# Capitalised words that are not labels: actions of the demo, names of results and markers.
 NAMES = {
     "Action Loom",
     "FK",
@@ -105,7 +105,7 @@ def looks_like_a_label(words):
 
 
 def labels_on(page):
-    """The words of a page that look like labels, and what precedes each in its menu."""
+    """Yield each step of a page's menu paths that looks like a label."""
     for bold, italic in EMPHASIS.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
         for words in re.sub(r"\s+", " ", bold or italic).split(" > "):
             if looks_like_a_label(words):

@@ -1,4 +1,4 @@
-"""The manual's scripts: each runs on a generated clip as the page says, and what it makes is what it says."""
+"""The manual's scripts: each runs on a generated clip as its page shows, and makes the promised result."""
 
 import os
 import re
@@ -19,11 +19,11 @@ from oracles import manual_scripts
 from oracles.manual_scripts import FOLDER, TYPED
 from scipy.spatial.transform import Rotation, Slerp
 
-SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "files")  # which writes what they read
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "files")  # files.py writes their inputs
 
 
 def opened(path):
-    """A picture; imported here, since this module is also read where nothing draws."""
+    """Open a picture; the import is here, since environments without PIL read this module, too."""
     from PIL import Image
 
     return Image.open(path)
@@ -39,7 +39,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def run(files, tmp_path, monkeypatch, capsys):
-    """Run a script in a folder of its own; return its names and what it printed."""
+    """Run a script in a folder of its own; return its names and its output."""
     shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
 
@@ -74,7 +74,7 @@ def test_scripts_are_short_and_draw_a_picture(run, name):
 
 
 def test_a_script_runs_by_itself(files, tmp_path):
-    """As it is typed, in a process of its own, from any folder."""
+    """The script runs as typed, in a process of its own, from any folder."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, str(FOLDER / "postures.py"), str(files / "walk.bvh"), "0", "10"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
@@ -112,14 +112,14 @@ def test_the_viewer_draws_capsules_and_their_shadow(run):
     with opened("viewer.png") as picture:
         pixels = np.asarray(picture.convert("RGB")).astype(int)
     blue, grey = pixels[..., 2] - pixels[..., 0] > 100, (np.abs(pixels - 217) < 4).all(axis=2)
-    assert blue.sum() > 3000  # 4 times what lines would cover
+    assert blue.sum() > 3000  # 4 times the pixels of lines alone
     tall = np.flatnonzero(blue.any(axis=1))
     assert grey.sum() > 300
     assert np.median(np.nonzero(grey)[0]) > tall[0] + 0.9 * (tall[-1] - tall[0])  # on the ground
 
 
 def test_the_player_stops_steps_changes_its_speed_and_the_mouse_turns_its_view(run):
-    """As a window would tell it: keys and the mouse's button, by the canvas's own events."""
+    """Events as a window sends them: keys and the mouse's button, through the canvas's own events."""
     from matplotlib.backend_bases import KeyEvent, MouseEvent
 
     made, printed = run("player")
@@ -232,7 +232,7 @@ def test_inverse_kinematics_comes_nearer_in_every_round_and_arrives(run):
     assert_allclose(kinematics.world(last)[1][0, end], made["goal"], atol=1e-4)
     fixed = np.setdiff1d(np.arange(21), made["chain"])
     assert_allclose(last.rotations[:, fixed], made["steps"][0].rotations[:, fixed], atol=0.0)
-    assert chain_ik.NEAR < 1e-4  # the core's own goes on for longer
+    assert chain_ik.NEAR < 1e-4  # the core's own solver stops later
 
 
 def test_skinning_by_the_formula_is_the_cores(run):

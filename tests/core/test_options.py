@@ -1,4 +1,4 @@
-"""An option is declared once, and accepts what its declaration says."""
+"""An option is declared once, and its declaration decides which values it accepts."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -132,7 +132,7 @@ def test_a_unit_is_not_put_after_an_open_range():
 
 @declaration
 class Renewed(Declared):
-    """Options that had other names, and whose choices say what they mean."""
+    """Options with former names, and choices with titles and descriptions."""
 
     ends: str = option(
         "open", "How it ends", choices=("open", Choice("forced", "Pinned Ends", "First and last together")), label="End"
@@ -165,7 +165,7 @@ def test_earlier_names_are_read_and_checked():
 
 @declaration
 class Mixed(Renewed):
-    """Options of others, one of its own, and a field that is none."""
+    """Inherited options, an option of its own, and a field without a declaration."""
 
     count: int = option(1, "How many")
     title: str = ""

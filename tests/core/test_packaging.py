@@ -1,4 +1,4 @@
-"""The manifest, pyproject, the folders and the zip tell the same story."""
+"""The manifest, pyproject, the folders and the zip agree."""
 
 import re
 import tomllib

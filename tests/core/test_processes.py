@@ -1,4 +1,4 @@
-"""Many tasks, here or in other processes: what comes of each, and what is left behind."""
+"""Many tasks, here or in other processes: each has a result or a reason, and no process is left behind."""
 
 import math
 import multiprocessing

@@ -1,4 +1,4 @@
-"""How long work says how far it is, and hears that it shall stop."""
+"""Progress of long work: reported fractions and messages, and requests to stop."""
 
 import pytest
 from action_loom.core.errors import Cancelled
@@ -8,7 +8,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def listening(answers=()):
-    """A progress and the list of what it says; it is told to stop when the answers say so."""
+    """Return a Progress and the list of its messages; a false answer requests a stop."""
     message, answers = [], list(answers)
 
     def listen(fraction, doing):

@@ -54,7 +54,7 @@ def clips():
 
 
 def work(clip):
-    """Everything that is done with a clip and others of its body."""
+    """Yield calls of all verbs for a clip, with other clips of its body."""
     other = clip if len(clip.skeleton) == 1 else actions.walk(30.0, 5)
     wave = actions.wave(30.0)
     yield lambda: verbs.apply(Loop(), [clip])

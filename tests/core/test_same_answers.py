@@ -1,4 +1,4 @@
-"""The same answer on every processor: what is chosen does not hang on the last bits of a sum.
+"""The same answer on every processor: no choice depends on the last bits of a sum.
 
 A linear algebra library adds in another order on another processor and with another number of threads. Each setting
 runs in a process of its own, since a library reads it when it is loaded.
@@ -26,7 +26,7 @@ SETTINGS = {
 
 @cache
 def answers(**setting):
-    """What `oracles.decisions` prints in a process with these variables."""
+    """Return the output of `oracles.decisions` in a process with these variables."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "oracles.decisions"],
         env=processes.clean_environment(**setting, PYTHONPATH=os.pathsep.join([*map(str, sys.path), str(TESTS)])),
@@ -40,7 +40,7 @@ def answers(**setting):
 
 
 def differences(one, other, at=""):
-    """Where two answers are not the same: whole numbers and words exactly, others to the digits that reports have."""
+    """Return the places where two answers differ; fractional numbers are compared to the digits of reports."""
     if isinstance(one, float) and isinstance(other, float):
         return [] if math.isclose(one, other, rel_tol=1e-4, abs_tol=2e-4) else [f"{at}: {one} or {other}"]
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():

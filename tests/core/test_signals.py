@@ -1,4 +1,4 @@
-"""A short part of `make fuzz SIGNALS=200`, by the same seed every time: what is stopped leaves nothing half done."""
+"""A short part of `make fuzz SIGNALS=200` with a fixed seed: a stopped command leaves only whole files."""
 
 import sys
 from importlib import import_module

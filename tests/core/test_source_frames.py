@@ -1,4 +1,4 @@
-"""Which frame of which source a result plays: as a stepped channel tells, which goes through the work as any curve."""
+"""The source frame of each frame of a result, against a stepped channel that passes through the work like any curve."""
 
 from dataclasses import replace
 
@@ -67,7 +67,7 @@ def test_the_frames_that_play_are_told(row):
     length = len(made.clip)
     off = np.abs(told(source_frames.of(made, recipe, clips), length) - made.clip.channels["frame"].values)
     assert np.isfinite(off).mean() > 0.95
-    # The first frame of a cycle is its last again, so the channel may have either.
+    # The first frame of a cycle equals its last, so the channel may hold either.
     assert (off[np.isfinite(off)] <= 1.0 + 1e-6).sum() >= np.isfinite(off).sum() - 2
 
 

@@ -36,7 +36,7 @@ def test_every_text_of_the_source_has_its_translation_and_no_other(tools, langua
 
 
 def test_translations_have_the_fields_of_their_texts(tools, language):
-    """A field of a few words may be left out: other languages have no word for one or many."""
+    """A translation has the fields of its text, but may leave out plural fields that its language can't express."""
     field, optional = tools[0].FIELD, tools[0].OPTIONAL
     for text, reported in tools[1].read(language).items():
         ours, theirs = set(field.findall(text)), set(field.findall(reported))
@@ -64,13 +64,13 @@ def test_no_translation_is_the_english_text(tools, language):
             "3 個のモーションファイルを読み込み",
             "导入 3 个动作文件",
         ),
-        # What comes before a sentence stays as it is.
+        # Text before a sentence stays unchanged.
         (
             "a.bvh, line 7: expected MOTION after the hierarchy; the file ends",
             "a.bvh, line 7: 階層の後にMOTIONが必要ですが、ファイルが終わっています",
             "a.bvh, line 7: 层级之后应为 MOTION；文件已结束",
         ),
-        # What is appended to a sentence is translated part by part.
+        # Each part after a sentence is translated by itself.
         (
             "one + two: 41 frames made in 0.12 s, keys 1,200 → 34, feet slide 9.0 → 1.2 cm/s",
             "one + two：41 フレーム、0.12 秒、キー 1,200 → 34、足の滑り 9.0 → 1.2 cm/s",
@@ -91,7 +91,7 @@ def test_no_translation_is_the_english_text(tools, language):
         ),
         # A label that begins with a capital where its sentence has none.
         ("Not analysed", "未解析", "未分析"),
-        # What a user calls an action is no word of ours.
+        # A user's name of an action is never translated.
         ("Weight has no action", "Weight にはアクションがありません", "Weight 没有动作"),
         (
             "no sentence that anybody wrote, Walk",
@@ -106,7 +106,7 @@ def test_a_finished_sentence_is_translated(tools, english, japanese, chinese):
 
 
 def filled(field, text):
-    """A template as a sentence, and what is in its fields: marks of their own, or the first of their few words."""
+    """Return a template as a sentence, and the texts in its fields: unique marks, or the first of a few words."""
     marks = []
 
     def fill(found):

@@ -1,6 +1,6 @@
-"""An option that a verb never asks for had no effect, and a note says so: walked over all verbs, options and choices.
+"""A note names each given option that a verb never reads: tested over all verbs, options and choices.
 
-While a verb is applied it is recorded which options it reads, so no list says which of them hang on others.
+The test records the options that a verb reads while it is applied, so it needs no list of dependent options.
 """
 
 import sys
@@ -14,9 +14,9 @@ from action_loom.core.figure import actions
 from action_loom.core.options import Option, declared
 
 RATE = 15.0
-# Who reads every option, whatever is asked: copies, comparisons, and what is written.
+# Functions that read all options in any case: copies, comparisons, and serialisation.
 OF_ALL = {"replace", "_replace", "_values", "to_json", "__repr__", "with_names"}
-# What each verb needs at least: its clips, and what is asked for.
+# The least input of each verb: its clips and its required options.
 CLIPS = {"splice": ("walk", "wave"), "cut_out": ("long",), "travel": ("on the spot",), "style": ("long", "sneak")}
 ASKED = {
     "follow": {"path": ((0, 0), (0, -2)), "threshold": 0.15},
@@ -33,7 +33,7 @@ ASKED = {
     "warp": {"corrections": ((5, 3, 0, 20, 0, 0, 0, 0),)},
     "move_events": {"events": ((4, 6),)},
 }
-# Which bones of an armature get keys is up to Blender.
+# Blender decides which bones of an armature get keys.
 OF_BLENDER = {"bake": {"onto", "bones"}}
 
 
@@ -46,7 +46,7 @@ def clip(name):
 
 
 def recorded(recipe, values, clips) -> tuple[dict, set[str]]:
-    """The report of a verb, and which of its options it read."""
+    """Return a verb's report, and the options that it read."""
     read, options = set(), set(declared(recipe))
 
     class Recorded(recipe):
@@ -62,7 +62,7 @@ def recorded(recipe, values, clips) -> tuple[dict, set[str]]:
 
 
 def ways(recipe) -> Iterator[dict]:
-    """All defaults, then each other choice and switch by itself."""
+    """Yield all defaults, then each other choice and switch by itself."""
     yield {}
     for name, about in declared(recipe).items():
         if about.choices:
@@ -72,7 +72,7 @@ def ways(recipe) -> Iterator[dict]:
 
 
 def another(about: Option):
-    """A value that is not the default."""
+    """Return a value of an option other than its default."""
     if about.choices:
         return next(name for name in about.names if name != about.default)
     if about.kind is bool:
@@ -92,7 +92,7 @@ def test_an_option_that_is_not_read_is_named(verb):
         values = {**ASKED.get(verb, {}), **way}
         try:
             report, read = recorded(recipe, values, clips)
-        except LoomError:  # what these clips can't be given is refused, not silent
+        except LoomError:  # an error for these clips is not silent
             continue
         walked += 1
         for name in declared(recipe).keys() - read - values.keys() - OF_BLENDER.get(verb, set()):

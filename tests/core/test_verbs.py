@@ -1,4 +1,4 @@
-"""The registry of verbs: what version 0.1 called them and their options, what is prepared, and what each makes."""
+"""The registry of verbs: names and options of version 0.1, prepared inputs, and the result of each verb."""
 
 import json
 from dataclasses import replace
@@ -65,14 +65,14 @@ def clips():
 
 
 def some_of(recipe, clips):
-    """As many of some clips as a recipe takes; a style is learnt from eight strides at least."""
+    """Return clips up to a recipe's maximum, or two; a style needs at least eight strides."""
     if issubclass(recipe, StyleOptions):
         return [actions.walk(30.0, 5), actions.sneak(30.0, 5)]
     return clips[: recipe.most or 2]
 
 
 def example(recipe):
-    """A recipe of a kind that can be applied to some clips: with the options of its trial.py, if it needs any."""
+    """Return a recipe of a kind that some clips allow, with the options of its trial.py, if it needs any."""
     return recipe(**trials.examples().get(recipe.verb, {}))
 
 

@@ -1,4 +1,4 @@
-"""ASF and AMC files for tests: two bones by hand, captured ones, and another way to work out where joints are."""
+"""ASF and AMC files for tests: two bones by hand, captured files, and an independent computation of joints."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from . import material
 
 FOLDER = material.SHARED / "amc"
 
-# The upper bone turns about a tilted axis, the lower one about an axis of its own; line numbers are known to tests.
+# The upper bone turns about a tilted axis, the lower one about an axis of its own; tests rely on the line numbers.
 ASF = """# two bones
 :version 1.10
 :name VICON
@@ -77,14 +77,14 @@ def write(folder: Path, asf: str | bytes = ASF, amc: str | bytes = AMC, name: st
 
 
 def captured(folder: Path = FOLDER) -> list[Path]:
-    """Return all captured AMC files, for `parametrize`; one that does not exist where there are none."""
+    """Return all captured AMC files, for `parametrize`; without captures, one path that does not exist."""
     return sorted(folder.glob("*.amc")) or [Path("absent.amc")]
 
 
 def points(asf: Path, amc: Path) -> np.ndarray:
     """Return the ends of all bones (F, B, 3) in the files' unit and axes, bone by bone, by matrices of another library.
 
-    For files as those of the CMU database are written: degrees, keys in the usual order.
+    The files must be written like the CMU database's: degrees, keys in the usual order.
     """
     bones, children = _skeleton(asf.read_text())
     frames = [part for part in _frames(amc.read_text()) if part]

@@ -101,7 +101,7 @@ def proportioned(skeleton: Skeleton, factors: dict[str, float]) -> Skeleton:
 
 
 def with_joints(skeleton: Skeleton, between: dict[str, int], hanging: tuple[str, ...] = ()) -> Skeleton:
-    """Return a body with so many joints more on the way to some, evenly, and a twist bone beside others' children."""
+    """Return a body with more joints on the way to some, evenly spaced, and a twist bone below each of `hanging`."""
     names, parents, offsets, tips, orients = [], [], [], [], []
     place: dict[int, int] = {}
 
@@ -122,7 +122,7 @@ def with_joints(skeleton: Skeleton, between: dict[str, int], hanging: tuple[str,
 
 
 def moving(skeleton: Skeleton, seed: int = 0, frames: int = 60) -> Clip:
-    """Return a figure that walks in a curve and moves every joint smoothly, as far as bodies do."""
+    """Return a figure that walks in a curve and moves every joint smoothly, within a body's range."""
     rng = np.random.default_rng(seed)
     walk = material.walk((frames - 1) / 30.0, 30.0, turn=0.6, skeleton=skeleton)
     time = np.linspace(0.0, 2.0 * np.pi, len(walk))
@@ -182,7 +182,7 @@ def turned_by(skeleton: Skeleton, turns: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def resting_by_role(skeleton: Skeleton, pose: str, seed: int | None = None) -> Skeleton:
-    """Return any body whose names tell its roles at rest with its limbs turned as those of the figure in a pose."""
+    """Return any body with named roles whose limbs rest in a pose of the figure."""
     figure, upright = material.figure(), rest_frames.body_frame(skeleton, rest_frames.at_rest(skeleton))
     turns = {}
     for role, joint in figure.roles.items():
@@ -196,5 +196,5 @@ def resting_by_role(skeleton: Skeleton, pose: str, seed: int | None = None) -> S
 
 
 def is_possible(skeleton):
-    """Whether a body can stand as it rests."""
+    """Return whether a body can stand in its rest pose."""
     return bool(rest_check.tilt(skeleton, rest_frames.at_rest(skeleton).points).possible)

@@ -1,4 +1,4 @@
-"""A Dask scheduler and workers, each a process of its own as on a farm."""
+"""A Dask scheduler and workers, each in a process of its own like on a farm."""
 
 import json
 import subprocess
@@ -12,9 +12,9 @@ SECONDS = 20.0
 
 
 class Farm:
-    """A scheduler in a folder, and workers with one thread each; all of it ends with the `with`.
+    """A scheduler in a folder, and workers with one thread each; all of them end with the `with` block.
 
-    environment : of workers and scheduler, beside what the tests have
+    environment : variables of workers and scheduler, besides the tests' own
     """
 
     def __init__(self, folder, **environment):
@@ -32,7 +32,7 @@ class Farm:
         self._stack.close()
 
     def add_worker(self, **environment):
-        """Start a worker; who needs it waits for it."""
+        """Start a worker without waiting for it."""
         where = ("--local-directory", self._folder / "scratch")
         self.workers.append(self._start("worker", self.address, "--nthreads", "1", "--no-nanny", *where, **environment))
         return self.workers[-1]

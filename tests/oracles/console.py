@@ -1,4 +1,4 @@
-"""What the command line tells: its reports, pictures and refusals, read strictly."""
+"""Output of the command line: its reports, pictures and refusals, read strictly."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ def read_json(path):
 
 
 def without_times(report):
-    """A report without what differs from run to run."""
+    """Return a report without the values that differ from run to run."""
     if isinstance(report, dict):
         return {key: without_times(value) for key, value in report.items() if key != "seconds_taken"}
     return [without_times(one) for one in report] if isinstance(report, list) else report

@@ -1,6 +1,6 @@
-"""Answers in which one of several is chosen: frames, lengths, walks, matches. Printed as JSON by a process of its own.
+"""Answers that choose one of several: frames, lengths, walks, matches; a process of its own prints them as JSON.
 
-python -P -m oracles.decisions, with whatever changes the last bits of a matrix product in the environment.
+Run `python -P -m oracles.decisions` with environment variables that change the last bits of a matrix product.
 """
 
 import json
@@ -24,7 +24,7 @@ CORNER = ((0.0, 0.0), (0.0, 2.0), (1.0, 4.0))
 
 
 def woven(made):
-    """What a verb's report says, its times apart, and where some points of the clip are."""
+    """Return a verb's report without its times, and the places of some points of the clip."""
     report = {name: value for name, value in made.report.items() if "seconds" not in name}
     return {"report": report, "points": kinematics.points(made.clip)[::7, ::5].ravel().tolist()}
 

@@ -22,7 +22,7 @@ def commands(program: str) -> dict[str, list[str]]:
 
 
 def _code(page: Path) -> list[str]:
-    """Return the code of a page: indented lines, with those that go on after a backslash, and what is in backticks."""
+    """Return the commands on a page: indented lines, joined after a backslash, and text in backticks."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     text = re.sub(r"\\\n +", "", text)
     indented = re.findall(r"(?m)^ {4,}(\S[^\n]*)$", text)

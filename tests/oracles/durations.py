@@ -1,9 +1,9 @@
-"""How long tests take, as tests/durations.json has it: what a short run leaves out, and how much is still to be done.
+"""Durations of tests in tests/durations.json: they select the short run, and predict the time left.
 
-`make test ALL=1 RECORD=1` writes the file from pytest's own reports, best on a machine that does nothing else;
-`make test RECORD=1` adds what turns out to be slow in the short run: new tests, and those that now are the first to
-need a costly fixture. The file holds the number of tests and the seconds of every step of `make test`, and each test
-that takes long, by its name. A test that is not in it is taken for a quick one.
+`make test ALL=1 RECORD=1` writes the file from pytest's own reports, best on an idle machine. `make test RECORD=1` adds
+the tests found slow in the short run: new tests, and tests that now are the first to need a costly fixture. The file
+holds the number of tests and the seconds of every step of `make test`, and each slow test by its name. A test without
+an entry counts as quick.
 """
 
 import json
@@ -14,12 +14,12 @@ import pytest
 FILE = Path(__file__).resolve().parents[1] / "durations.json"
 SHARED = FILE.parents[2] / "shared" / "data"
 SLOW = 0.75  # seconds; tests that take longer are named in the file, and left out of the short run
-FOLDERS = {"core": FILE.parents[1], "addon": FILE.parent / "addon"}  # what names of tests begin at
+FOLDERS = {"core": FILE.parents[1], "addon": FILE.parent / "addon"}  # the folders in which names of tests begin
 COLLECTED = pytest.StashKey[set]()
 
 
 def recorded():
-    """What the file holds: `steps`, a name to its seconds and number of tests, and `slow`, groups of files of tests."""
+    """Return the file's content: `steps`, a name to its seconds and tests, and `slow`, groups of files of tests."""
     return json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {"steps": {}, "slow": {}}
 
 
@@ -30,7 +30,7 @@ def slow(group):
 
 
 def write(steps, tests):
-    """Keep what a run took; tests : a group to all its tests and their seconds, of which the slow ones are kept."""
+    """Write the durations of a run; tests : a group to all its tests and their seconds; only slow tests are kept."""
     before = recorded()
     kept = before["slow"]
     for group, seconds in tests.items():
@@ -46,12 +46,12 @@ def write(steps, tests):
 
 
 def add_option(parser):
-    """Let pytest be asked for a short run."""
+    """Add pytest's option for a short run."""
     parser.addoption("--short", action="store_true", help="leave out the slow tests of tests/durations.json")
 
 
 def leave_out_slow(config, items, group):
-    """Deselect slow tests where a short run is asked for."""
+    """Deselect slow tests in a short run."""
     config.stash[COLLECTED] = {item.nodeid for item in items}
     left_out = slow(group) if config.getoption("short") else {}
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
@@ -59,7 +59,7 @@ def leave_out_slow(config, items, group):
 
 
 def gone(config, group):
-    """Names in the file that no test has: of files and functions, and of cases where the function was collected."""
+    """Return recorded names without a test: files, functions, and cases of collected functions."""
     collected = config.stash[COLLECTED]
     functions = {name.partition("[")[0] for name in collected}
     lost = []
@@ -68,7 +68,7 @@ def gone(config, group):
         path, _, short = function.partition("::")
         file = FOLDERS[group] / path
         is_there = file.exists() and f"def {short}(" in file.read_text(encoding="utf-8")
-        # Clips are cases of some tests, which can't be told where there are no clips.
+        # Clips are cases of some tests; without clips these cases are unknown.
         lost_case = function in functions and name not in collected and SHARED.is_dir()
         if not is_there or lost_case:
             lost.append(name)

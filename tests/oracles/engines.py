@@ -4,7 +4,7 @@ from action_loom.core import jit
 
 
 def by_both(package, work):
-    """What work of a package gives by each engine; whatever engine was chosen before is so again afterwards."""
+    """Return the results of a package's work by each engine; the previous engine is active again afterwards."""
     before, found = jit._wanted, []
     try:
         jit.use("auto")

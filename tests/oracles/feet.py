@@ -1,4 +1,4 @@
-"""What planting did to a clip, measured apart from it."""
+"""Effects of planting on a clip, measured without the planting code."""
 
 import numpy as np
 from action_loom.core.check import contacts

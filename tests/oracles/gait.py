@@ -1,4 +1,4 @@
-"""Steps of a walk, found without contacts, floors or our own registration: where feet turn against the hips.
+"""Steps of a walk, found where feet turn back against the hips, without contacts, floors or our own registration.
 
 Zeni, Richards & Higginson 2008: heel strike is where the foot is farthest ahead of the hips, toe-off where it is
 farthest behind.
@@ -31,7 +31,7 @@ def events(clip, sigma=0.5):
 def event_errors(curve, reference, clip, only=""):
     """Milliseconds between each event of the reference, mapped by a curve, and the clip's nearest one.
 
-    `only` those that are called so: "strike", "off", or with a side.
+    only : start of the names of the events: "strike", "off", or with a side
     """
     mine, theirs = events(reference), events(clip)
     errors = []

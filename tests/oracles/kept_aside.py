@@ -1,6 +1,6 @@
-"""Captured clips that nothing is tuned on, a third of every kind: figures on them are reported apart.
+"""Captured clips kept out of tuning, a third of every kind: figures on them are reported separately.
 
-None of them is another conversion of a recording that is tuned on.
+None of them is another conversion of a recording used for tuning.
 """
 
 _NAMES = """
@@ -11,20 +11,20 @@ _NAMES = """
 """
 KEPT_ASIDE = frozenset(_NAMES.split())
 
-# Of the AMC files, by take; those of recordings that are in the list above are here, too, and none that is tuned on.
+# AMC files by take, including recordings of the list above, and excluding recordings used for tuning.
 _TAKES = """
     09_02 09_04 09_10 127_05 127_08 127_11 127_14 127_18 127_21 127_23 127_27 127_30 127_34 127_37
     16_14 16_19 16_22 16_24 16_27 16_30 16_35 16_37 16_40 16_45 16_48 16_51 16_53 16_56
 """
 AMC_KEPT_ASIDE = frozenset(_TAKES.split())
 
-# People whose walks (`cmu_mb_*` of data/cmu and data/strides) teach no style that figures tuned on are of: about a
-# third of the eleven, those of whom the list above keeps every clip of data/cmu aside.
+# People whose walks (`cmu_mb_*` of data/cmu and data/strides) teach no style used for tuning: about a third of the
+# eleven, whose clips of data/cmu are all in the list above.
 PEOPLE_KEPT_ASIDE = frozenset({"08", "12", "32"})
 
 
 def is_kept_aside(path):
-    """Say whether nothing is tuned on a file of data/cmu, data/strides or data/amc."""
+    """Return whether a file of data/cmu, data/strides or data/amc is kept out of tuning."""
     name = path.stem.removeprefix("cmu_")
     if path.parent.name == "strides":
         return name.removeprefix("mb_").partition("_")[0] in PEOPLE_KEPT_ASIDE

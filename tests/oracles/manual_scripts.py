@@ -1,4 +1,4 @@
-"""The scripts of docs/manual/scripts: what is typed on their page, files for them, and running one."""
+"""The scripts of docs/manual/scripts: their arguments, their input files, and a function that runs one."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ from typing import Any
 from action_loom.core.motion.clip import Clip
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "manual" / "scripts"
-# What is typed for each but files.py, which writes the files that are named here.
+# The arguments of each script but files.py, which writes the files named here.
 TYPED = {
     "viewer": "walk.bvh",
     "player": "walk.bvh -o player.png",
@@ -40,7 +40,7 @@ def pair() -> dict[str, Clip]:
 
 
 def run(name: str, folder: Path, typed: str | None = None) -> dict[str, Any]:
-    """Run a script in a folder as its page says, or with other words; return what it has by names."""
+    """Run a script in a folder with its page's arguments, or others; return its values by their names."""
     given = sys.argv
     sys.argv = [f"{name}.py", *(TYPED[name] if typed is None else typed).split()]
     try:

@@ -1,4 +1,4 @@
-"""What the tests work on: captured clips from ../shared, and bodies and motions made up from a seed."""
+"""Input of the tests: captured clips from ../shared, and bodies and motions made up from a seed."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from action_loom.core.motion.skeleton import Skeleton
 _CHARACTERS = Path(__file__).resolve().parents[1] / "data" / "characters.json"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
-# Four joints and two frames, as a file; its line numbers are known to the tests of broken files.
+# Four joints and two frames, as a file; tests of broken files rely on its line numbers.
 SMALL_BVH = """HIERARCHY
 ROOT Hips
 {
@@ -105,13 +105,13 @@ def captured(name: str) -> Clip:
 
 
 def strides(*numbers: str) -> list[Clip]:
-    """Walks of person 08, whom no constant was chosen on, trimmed and at 30 frames a second."""
+    """Walks of person 08, kept out of tuning, trimmed and at 30 frames a second."""
     files = [SHARED / "strides" / f"cmu_mb_08_{number}.bvh" for number in numbers]
     return [resample.to_rate(trim.ends(bvh.to_clip(bvh.read(file))[0]).clip, 30.0) for file in files]
 
 
 def captured_files(folder: str = "*") -> list[Path]:
-    """Return all captured files, for `parametrize`; one that does not exist where there are none."""
+    """Return all captured files, for `parametrize`; without captures, one path that does not exist."""
     return sorted(SHARED.glob(f"{folder}/*.bvh")) or [Path("absent.bvh")]
 
 
@@ -246,9 +246,9 @@ IK_BONES = {
 
 
 def loose(clip: Clip, names: Sequence[str], *, first: bool = False) -> Clip:
-    """Return a clip on a body with a root bone, on which some joints hang instead of where they belong.
+    """Return a clip on a body with a root bone, which is the parent of some joints instead of their own.
 
-    So inverse kinematics is baked by many exporters. first : whether these joints come before the body's
+    Many exporters bake inverse kinematics like this. first : whether these joints come before the body's
     """
     turns, places = kinematics.world(clip)
     body = clip.skeleton

@@ -1,4 +1,4 @@
-"""Meshes for clips, as files, and where their vertices must be: source 002's formula, written apart from the core."""
+"""Meshes for clips, as files, and the true places of their vertices: source 002's formula, independent of the core."""
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def skinned(vertices, weights, bind, posed):
 def tubes(motion, places, radius, rings=5):
     """A tube about each bone of a BVH file whose joints are at places (J, 3): vertices, quads, weights (V, J).
 
-    Along a bone the weight goes over from the joint above to the joint below.
+    The weight along a bone passes from the joint above to the joint below.
     """
     vertices, quads, weights = [], [], []
     for joint, parent in enumerate(motion.parents):
@@ -77,6 +77,6 @@ def weights_text(weights, names):
 
 
 def vertices_of(path):
-    """The vertices of an OBJ file (V, 3), read as plainly as can be."""
+    """Return the vertices of an OBJ file (V, 3), by the simplest reader."""
     rows = [line.split()[1:4] for line in path.read_text(encoding="latin-1").splitlines() if line.startswith("v ")]
     return np.array(rows, float)

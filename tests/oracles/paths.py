@@ -1,4 +1,4 @@
-"""Paths to be followed: rows of x and y, metres, from the origin along +y, to the left."""
+"""Paths for walks: rows of x and y, metres, from the origin along +y, to the left."""
 
 import numpy as np
 

@@ -13,12 +13,12 @@ def body(clip):
 
 
 def noisy(turns, rng, degrees=0.5):
-    """Rotations with so much noise about each axis."""
+    """Return rotations with noise of `degrees` about each axis."""
     return quat.mul(turns, quat.exp(np.radians(degrees) * rng.normal(size=(*turns.shape[:-1], 3))))
 
 
 def planted(turns, rng):
-    """Rotations (F, J, 4) of which every joint jumps away for one to three frames now and then, and where (F, J)."""
+    """Return rotations (F, J, 4) whose joints jump away for one to three frames now and then, and the jumps (F, J)."""
     out, truth = turns.copy(), np.zeros(turns.shape[:2], dtype=bool)
     for joint in range(turns.shape[1]):
         frame = int(rng.integers(5, 40))
@@ -36,5 +36,5 @@ def planted(turns, rng):
 
 
 def degrees(one, other):
-    """How far rotations are apart."""
+    """Return the angles between rotations, degrees."""
     return np.degrees(np.linalg.norm(quat.log(quat.mul(quat.inv(other), one)), axis=-1))

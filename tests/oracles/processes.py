@@ -1,4 +1,4 @@
-"""Python started afresh, as a user's shell or Blender would start it."""
+"""Python in a new process, as a user's shell or Blender would start it."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from oracles import console
 
 
 def clean_environment(**changes):
-    """The environment without what is set for the tests or for this machine's Python."""
+    """Return the environment without variables for the tests or for this machine's Python."""
     unwanted = ("ACTION_LOOM_", "NUMBA_", "PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
     return inherited | {name: str(value) for name, value in changes.items()}

@@ -1,4 +1,4 @@
-"""Which joint of a rig plays which body role, from the rig's way of naming them."""
+"""Body roles of a rig's joints, by the rig's naming scheme."""
 
 TRUNK = ("hips", "spine", "chest", "neck", "head")
 ARM = ("clavicle", "upper_arm", "forearm", "hand")
@@ -6,7 +6,7 @@ LEG = ("thigh", "shin", "foot", "toe")
 
 
 def expected(trunk, arm, leg, sides):
-    """The roles of a whole body; - stands for a joint that the rig does not have."""
+    """Return the roles of a whole body; - marks a joint that the rig lacks."""
     reported = dict(zip(TRUNK, trunk.split(","), strict=True))
     for side, word in zip("LR", sides, strict=True):
         for role, name in zip(ARM + LEG, [*arm.split(","), *leg.split(",")], strict=True):

@@ -1,4 +1,4 @@
-"""How far toes slide, told by height and speed alone: rough, but not by what finds contacts in core."""
+"""Slide of toes, from height and speed alone: rough, but independent of the core's contacts."""
 
 import numpy as np
 from action_loom.core.motion import kinematics
@@ -7,7 +7,7 @@ HIGHEST, FASTEST = 0.05, 0.6  # m over the ground, m/s
 
 
 def tread(clip):
-    """Height (m) of the ground that a clip's toes tread."""
+    """Return the height (m) of the ground under a clip's toes."""
     return float(np.percentile(toes(clip)[..., 2], 5.0))
 
 

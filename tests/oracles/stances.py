@@ -1,4 +1,4 @@
-"""How far standing feet are moved: the places of the ball in stances that are told by the clips that were given."""
+"""Movement of standing feet: the places of the ball in stances detected in the source clips."""
 
 import numpy as np
 from action_loom.core.check import contacts, world_pose
@@ -10,10 +10,10 @@ SHORTEST = 0.05  # s of a stance
 
 
 def near_seam(made, one, other):
-    """What a connection of two clips of one person's size is made of, and its stances near the seam.
+    """Return both clips of a connection as it uses them, and its stances near the seam.
 
-    The clips as they were taken, and of each stance how far apart the places of its ball are (cm), and its slide near
-    the seam (cm/s).
+    The clips need bodies of one size. Each stance has the largest distance between places of its ball (cm), and its
+    slide near the seam (cm/s).
     """
     reported = made.report["connect"]
     before, after = trim.if_wanted(one, True), trim.if_wanted(other, True)
@@ -36,7 +36,7 @@ def near_seam(made, one, other):
 
 
 def along_walk(made):
-    """Of every stance of a walk through a graph whether a transition takes part in it, and how far it drifts (cm)."""
+    """Return for every stance of a walk through a graph whether a transition takes part in it, and its drift (cm)."""
     origin, clips = made.origin, made.graph.clips
     still = [
         {name: stands_still(foot, clip.rate) for name, foot in contacts.standing_feet(world_pose.pose(clip)).items()}
@@ -66,6 +66,6 @@ def stances(flags, rate):
 
 
 def moved(foot, start, end):
-    """How far apart the places of the ball are in a stance, cm."""
+    """Return the largest distance between places of the ball in a stance, cm."""
     places = foot.ball[start:end, :2]
     return 100.0 * float(np.linalg.norm(places[:, None] - places[None], axis=2).max())

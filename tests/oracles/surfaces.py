@@ -1,4 +1,4 @@
-"""Random bones and surfaces that hang on them."""
+"""Random bones, and surfaces attached to them."""
 
 import numpy as np
 from action_loom.core.motion import quat

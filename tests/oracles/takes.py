@@ -1,6 +1,6 @@
-"""Takes whose stretches are known: joined from captures of one person, cut by hand, or cut and named by others.
+"""Takes with known stretches: joined from captures of one person, cut by hand, or cut and named by others.
 
-The list is tests/data/takes.json, which also says what is kept aside.
+tests/data/takes.json lists them, and marks the takes kept out of tuning.
 """
 
 import csv
@@ -25,7 +25,7 @@ FOLDERS = ("amc", "cmu", "strides", "takes")
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A take, seconds at which its stretches begin, and what it is; whether it is kept aside."""
+    """A take, the seconds at which its stretches begin, and their labels; `aside` : kept out of tuning."""
 
     clip: Clip
     begins: tuple[float, ...]
@@ -33,7 +33,7 @@ class Known:
     aside: bool
 
     def rows(self, times):
-        """Return what it is at some times, s."""
+        """Return the labels at some times, s."""
         places = np.searchsorted(self.begins, times, side="right") - 1
         return [self.labels[place] for place in places]
 
@@ -45,7 +45,7 @@ def capture(name):
         path for folder in FOLDERS for path in (SHARED / folder).glob(f"{name}.*") if path.suffix in (".amc", ".bvh")
     ]
     path = found[0]
-    # Two takes have no skeleton of their own; that of person 16 has the same joints.
+    # Two takes lack a skeleton of their own; person 16's has the same joints.
     other = (
         {"skeleton": str(SHARED / "amc" / "16.asf")} if path.parent.name == "takes" and path.suffix == ".amc" else {}
     )
@@ -53,7 +53,7 @@ def capture(name):
 
 
 def names(kind, aside):
-    """Return the names of takes that were joined or cut by hand, those that are tuned on or those kept aside."""
+    """Return the names of takes joined or cut by hand, either tuned on or kept out of tuning."""
     key = "name" if kind == "joined" else "clip"
     return [one[key] for one in LIST[kind] if one["aside"] == aside]
 
@@ -110,13 +110,13 @@ def from_borders(known, begins):
 
 
 def named(state):
-    """Return what a stretch is, in the words of the list."""
+    """Return the name of a stretch in the words of the list."""
     side = "" if state.way == "back" else state.side
     return " ".join(word for word in (state.kind, state.way, side) if word)
 
 
 def changes(known):
-    """Return the take with borders only where what is done changes."""
+    """Return the take with borders only between different labels."""
     kept = [k for k, label in enumerate(known.labels) if k == 0 or label != known.labels[k - 1]]
     return replace(known, begins=tuple(known.begins[k] for k in kept), labels=tuple(known.labels[k] for k in kept))
 
@@ -132,7 +132,7 @@ class Score:
 
 
 def score(known, stretches):
-    """Compare found stretches with what is known."""
+    """Compare found stretches with the known ones."""
     rate, frames = known.clip.rate, np.arange(len(known.clip))
     places = np.maximum(np.searchsorted([stretch.first for stretch in stretches], frames, side="right") - 1, 0)
     got = [named(stretches[place].state) for place in places]

@@ -1,4 +1,4 @@
-"""Work that other processes can be asked for, since they find it by its name."""
+"""Work for other processes, which find it by its name."""
 
 import os
 import time
@@ -15,7 +15,7 @@ def what_has_begun(_task):
 
 
 def bring_down(_task):
-    """End the process, as the system does where memory runs out."""
+    """End the process, like the system when memory runs out."""
     os._exit(9)
 
 

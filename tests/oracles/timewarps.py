@@ -1,11 +1,11 @@
 """Timewarping as [TMPS] prints it, of paths of whole cells: its matrix, and its incremental inverse timewarping.
 
-Its rows are the frames of the clip that is re-timed, its columns those of the reference; here both count from 0.
+Its rows are the frames of the re-timed clip, its columns the reference's frames; here both count from 0.
 """
 
 import numpy as np
 
-# The path of its figures, from 1, as there, and the frames that it prints for it.
+# The path of its figures, counted from 1, and the printed frames for it.
 PRINTED = np.array([(1, 1), (2, 2), (3, 3), (4, 3), (5, 3), (6, 4), (6, 5), (6, 6), (6, 7), (7, 8)])
 PRINTED_FRAMES = (1, 2, 4, 6, 6.25, 6.5, 6.75, 7)
 
@@ -13,8 +13,8 @@ PRINTED_FRAMES = (1, 2, 4, 6, 6.25, 6.5, 6.75, 7)
 def of_cells(cells: np.ndarray) -> np.ndarray:
     """Return its matrix W (M, N) of a path of cells (K, 2) from corner to corner.
 
-    Frames that share a column are averaged; a row that goes on over several columns passes evenly to the next row,
-    and the last row holds.
+    Frames that share a column are averaged; a row over several columns passes evenly to the next row, and the last row
+    holds.
     """
     rows, columns = cells[-1] + 1
     warp = np.zeros((rows, columns))
@@ -40,8 +40,8 @@ def warped(warp: np.ndarray) -> np.ndarray:
 
 
 def steps(warp: np.ndarray) -> np.ndarray:
-    """Return d (N,), by how much each frame takes the re-timed clip on: d[n] = s[n+1] − s[n], the last 1.
+    """Return d (N,), the step of the re-timed clip at each frame: d[n] = s[n+1] − s[n], the last 1.
 
-    A blend of weights w is as long as the sum of all w·d, the reference's own d being 1.
+    A blend with weights w has the length of the sum of all w·d, the reference's own d being 1.
     """
     return np.append(np.diff(warped(warp)), 1.0)

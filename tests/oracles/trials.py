@@ -1,4 +1,4 @@
-"""How each verb is tried, as core/verbs/<verb>/trial.py has it: by the fuzzer, and by the battery in Blender."""
+"""Trials of each verb, from core/verbs/<verb>/trial.py: for the fuzzer, and for the battery in Blender."""
 
 import runpy
 from functools import cache
@@ -10,12 +10,12 @@ FOLDERS = Path(__file__).resolve().parents[2] / "core" / "verbs"
 
 @cache
 def trials() -> dict[str, dict[str, Any]]:
-    """What the trial of each folder says, by the folder's name; read without importing the core."""
+    """Return the trial of each verb's folder, by the folder's name, without importing the core."""
     return {path.parent.name: runpy.run_path(str(path)) for path in sorted(FOLDERS.glob("*/trial.py"))}
 
 
 def commands() -> dict[str, str]:
-    """Command lines of verbs, which write out/a.bvh or what else they make."""
+    """Return command lines of verbs; each writes out/a.bvh or another kind of file."""
     made = {"graph build": "-o out/g.npz", "style fit": "-o out/s.npz"}
     return {
         verb: f"{verb} {arguments} {made.get(verb, '-o out/a.bvh')} --report out/r.json"
@@ -44,7 +44,7 @@ def calls() -> dict[str, dict[str, Any]]:
 
 
 def examples() -> dict[str, dict[str, Any]]:
-    """Options of the verbs that cannot be applied without some."""
+    """Options of the verbs that need some."""
     return {verb: options for trial in trials().values() for verb, options in trial.get("EXAMPLE", {}).items()}
 
 

@@ -1,4 +1,4 @@
-"""Texts that lack a translation: in the summary of the tests while one works, a failure where CI or ALL is set."""
+"""Texts without a translation: noted in the summary of the tests during work, a failure if CI or ALL is set."""
 
 import os
 
@@ -6,7 +6,7 @@ import pytest
 
 
 def report(lacking, language):
-    """Fail, or xfail where neither CI nor ALL is set, if some texts lack their translation."""
+    """Fail, or xfail without CI and ALL, if some texts lack their translation."""
     if not lacking:
         return
     reason = (

@@ -1,4 +1,4 @@
-"""Files of captured clips in the conventions that people really have, and how a reading differs from the original's.
+"""Files of captured clips in conventions used in practice, and differences of their reading from the original's.
 
 ../shared/tools/vary_bvh.py, which shares no code with the reader, makes the variations.
 """
@@ -34,7 +34,7 @@ VARIATIONS = {
     "names zh": "names",
     "names numbers": "names",
 }
-# The sentences that a file needs though it is read correctly: it contradicts itself.
+# Sentences that a correctly read file needs, because the file contradicts itself.
 NEEDED = {"root-up z": "up", "frame-time-is-fps": "rate", "declare 24": "rate", "scale 0.01": "unit"}
 PAIRS = [pair for pair in combinations(VARIATIONS, 2) if VARIATIONS[pair[0]] != VARIATIONS[pair[1]]]
 
@@ -52,17 +52,17 @@ class Cell:
 
     @property
     def silent(self):
-        """The differences that no sentence is about."""
+        """Return the differences without a sentence about them."""
         return {kind for kind in self.wrong if SPEAKS_OF[kind] not in self.doubts}
 
     @property
     def needless(self):
-        """The sentences about a part that was read correctly, and that nothing in the file contradicts."""
+        """Return the sentences about correctly read parts that nothing in the file contradicts."""
         needed = {NEEDED.get(one) for one in self.variations} | {SPEAKS_OF[one] for one in self.wrong}
         return set(self.doubts) - needed
 
 
-# The part of a convention that a difference is about.
+# The part of a convention that each difference concerns.
 SPEAKS_OF = {
     "places": "up",
     "size": "unit",

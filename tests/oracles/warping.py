@@ -1,6 +1,6 @@
 """Time warping the plain way: every matrix whole, every price from scratch, every stretch and both ends each time.
 
-What `sync` saves itself is done here, so that its paths can be held against these.
+This code does the work that `sync` avoids, so that tests can compare the paths.
 """
 
 from dataclasses import dataclass, replace
@@ -140,7 +140,7 @@ def first_pass(one, other, matching: Matching) -> tuple[str, int, Path, float]:
 
 
 def by_motion(one, other) -> tuple[str, int, Path, float]:
-    """Return what `first_pass` does by default: where it is no better than chance, by shorter stretches, or legs."""
+    """Return the default result of `first_pass`: paths close to chance give way to shorter stretches, or legs alone."""
     matching = Matching(metric="motion")
     found = first_pass(one, other, matching)
     if found[3] > register_pair.BY_CHANCE:

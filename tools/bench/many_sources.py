@@ -2,8 +2,8 @@
 
 Runs inside Blender. Arguments: the extension's zip, the number of runs; `profile` also prints a profile.
 
-Blender as a module has no window, so the panels draw on a stand-in layout. Like Blender, it polls the operator of
-each button, and a list draws only its visible rows.
+Blender as a module lacks windows, so the panels draw on a stand-in layout. Like Blender, it polls the operator of each
+button, and a list draws only its visible rows.
 """
 
 import cProfile

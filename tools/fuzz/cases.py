@@ -46,12 +46,12 @@ STRANGE_NAMES = (
 )  # fmt: skip
 
 
-class Wrong(Exception):  # noqa: N818  (it is what is found, not what fails)
-    """The core accepted what it should not have, or read it otherwise than another reader."""
+class Wrong(Exception):  # noqa: N818 (a finding, not a failure)
+    """The core accepted faulty input, or read input differently from another reader."""
 
 
 def run(kind: str, seed: int, number: int, folder: Path) -> str:
-    """Do one case and say how it ended: "fine" or "refused"; anything but LoomError goes through."""
+    """Run one case and return its outcome, "fine" or "refused"; errors other than LoomError propagate."""
     rng = random.Random(f"{kind} {seed} {number}")
     try:
         KINDS[kind](rng, folder)
@@ -134,7 +134,7 @@ def _files(rng: random.Random, folder: Path) -> None:
 
 
 def _compare(read: bvh.BvhMotion, data: bytes) -> None:
-    """Raise Wrong where another reader reads otherwise what was accepted."""
+    """Raise Wrong if another reader reads the accepted file differently."""
     try:
         other = plain_bvh.read(data)
     except (plain_bvh.NotBvhError, ValueError, IndexError) as error:
@@ -353,7 +353,7 @@ def _meshes(rng: random.Random, folder: Path) -> None:
         raise Wrong("what is written is another mesh")
 
 
-# --- paths that are edited ------------------------------------------------------------------------------------------
+# --- edited paths -----------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -364,7 +364,7 @@ def _gaits() -> tuple[MotionGraph, tuple[Clip, ...]]:
 
 
 def _paths(rng: random.Random, _folder: Path) -> None:
-    """A walk along a strange path with a strange stretch, and again along another: what is kept is the same."""
+    """Follow a strange path, change its end, and follow it again: the frames before the change must stay the same."""
     graph, clips = _gaits()
     made = follow.follow(clips, _follow(rng), graph=graph)
     changed = [list(row) for row in made.recipe.path]
@@ -405,7 +405,7 @@ def _follow(rng: random.Random) -> Follow:
 
 @cache
 def _library() -> dict[str, bytes]:
-    """The files of a small library of clips that are not there any more, by their names."""
+    """Return the files of a small library by name; the listed clips no longer exist."""
     with tempfile.TemporaryDirectory() as folder:
         for clip in (actions.walk(30.0, 2), actions.turn_left(30.0), actions.wave(30.0)):
             bvh.write(bvh.from_clip(clip), Path(folder) / f"{clip.name}.bvh")
@@ -414,7 +414,7 @@ def _library() -> dict[str, bytes]:
 
 
 def _libraries(rng: random.Random, folder: Path) -> None:
-    """A damaged library is refused, or searched: what is found is in the clips that it lists."""
+    """A damaged library is refused, or its search finds only frames of the listed clips."""
     place = folder / "case.loomlib"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()

@@ -1,4 +1,4 @@
-"""A second reader of ASF and AMC files, written apart from the one that is tried: it goes from word to word."""
+"""A second reader of ASF and AMC files, independent of the tested one: it reads word by word."""
 
 import math
 import re
@@ -8,7 +8,7 @@ KEYS = ("name", "direction", "length", "axis", "dof")
 
 
 class NotAmcError(ValueError):
-    """The text is not what this reader takes for ASF or AMC."""
+    """This reader does not accept the text as ASF or AMC."""
 
 
 def skeleton(data: bytes) -> dict[str, dict]:
@@ -61,7 +61,7 @@ def frames(data: bytes, bones: dict[str, dict]) -> list[dict[str, list[float]]]:
 
 
 def _lines(data: bytes, word: str) -> list[list[str]]:
-    """Return the words of each line that has any; a word that begins with # and what follows it is a comment."""
+    """Return the words of each line that has any; `#` at the start of a word begins a comment."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""A second reader of BVH files, written apart from the one that is tried: it goes from word to word."""
+"""A second reader of BVH files, independent of the tested one: it reads word by word."""
 
 import re
 
@@ -6,7 +6,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 class NotBvhError(ValueError):
-    """The text is not what this reader takes for BVH."""
+    """This reader does not accept the text as BVH."""
 
 
 def read(data: bytes) -> dict:
@@ -67,7 +67,7 @@ def _hierarchy(text: str) -> dict:
             stack.append(len(made["names"]) - 1)
             at += 1  # {
         elif kind == "END":
-            while at < len(tokens) and tokens[at][1] != "{":  # Site, or whatever stands there
+            while at < len(tokens) and tokens[at][1] != "{":  # Site, or any other word
                 at += 1
             at += 2  # { OFFSET
             numbers(3)

@@ -1,4 +1,4 @@
-"""make fuzz: tries damaged files of all kinds, recipes and jobs, and says what breaks, hangs, or takes too much memory.
+"""make fuzz: tries damaged files of all kinds, recipes and jobs, and prints crashes, hangs and high memory use.
 
 Cases are made from a seed and a number: `--only KIND:NUMBER` does one again. Each engine does all of them.
 """
@@ -14,7 +14,7 @@ import time
 import traceback
 from pathlib import Path
 
-SECONDS, MEGABYTES = 5.0, 500.0  # of processor time and of memory: what one case may take, however busy the machine is
+SECONDS, MEGABYTES = 5.0, 500.0  # limits of a case; processor time does not depend on the machine's load
 
 
 def main() -> int:
@@ -29,7 +29,7 @@ def main() -> int:
 
         print(cases.run(kind, arguments.seed, int(number), Path(tempfile.mkdtemp())))
         return 0
-    # Files twice: they are what strangers bring.
+    # Files run twice, since strangers send them.
     kinds = ("files", "files", "takes", "graphs", "recipes", "jobs", "meshes", "paths", "libraries")
     each = max(arguments.count // (2 * len(kinds)), 1)
     jobs = [
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def _watched(job: tuple[str, str, int, int, int]) -> tuple[collections.Counter[tuple[str, str]], list[str]]:
-    """Do a row of cases in this process; an alarm ends those that do not come back."""
+    """Run consecutive cases in this process; an alarm ends cases that hang."""
     import signal
 
     engine, kind, seed, first, last = job

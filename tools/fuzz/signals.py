@@ -1,8 +1,8 @@
-"""make fuzz SIGNALS=200: stops commands at random moments, and lets two of them write one file, or no file at all.
+"""make fuzz SIGNALS=200: stops commands at random moments, lets two write one file, and takes away room or readers.
 
-What must hold: a stopped command ends with the status of its signal and one line, and leaves no part of a file; what is
-there is whole; what kill -9 leaves, the next command clears. The same seed tries the same verbs and signals; the
-moments are shares of how long each verb takes, so they fall anywhere from its start to its end.
+A stopped command must end with the status of its signal and one line, and leave no part of a file. Files in the folder
+must be whole. The next command must clear the files that kill -9 leaves. The same seed tries the same verbs and
+signals; the moments are shares of how long each verb takes, so they fall anywhere from its start to its end.
 """
 
 import argparse
@@ -33,9 +33,9 @@ from oracles import trials
 COMMAND = (sys.executable, "-P", "-m", "action_loom.core.cli.process")
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
 LINE = b"action-loom: interrupted\n"
-# A library's clean-up can swallow the exception of a signal; Python then says so on lines of its own.
+# A library's clean-up can swallow the exception of a signal; Python then prints it on lines of its own.
 SWALLOWED = b"Exception ignored in"
-TRACKER = b"resource_tracker"  # of Python: it outlives who was killed, and says what it clears
+TRACKER = b"resource_tracker"  # of Python: it outlives a killed command, and prints the resources that it clears
 VERBS = {
     "info": "info walk.bvh turn.bvh --report out/r.json",
     **trials.commands(),
@@ -46,7 +46,7 @@ VERBS = {
 
 @dataclass
 class Ended:
-    """How a command ended: its status, what it said on stderr, and how long it took."""
+    """How a command ended: its status, its stderr, and how long it took."""
 
     status: int
     err: bytes
@@ -54,7 +54,7 @@ class Ended:
 
 
 class Trials:
-    """A folder of clips, and what was found while trying."""
+    """A folder of clips, with the outcomes and faults of the trials."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.out, self.rng = folder, folder / "out", random.Random(f"signals {seed}")
@@ -106,7 +106,7 @@ class Trials:
 
 
 def whole(path: Path) -> None:
-    """Read a file by a reader that is not ours; raises whatever that says of one that is not whole."""
+    """Read a file with an independent reader, which raises an error if the file is not whole."""
     data = path.read_bytes()
     if path.suffix == ".bvh":
         plain_bvh.read(data)
@@ -152,7 +152,7 @@ def stop(trials: Trials, verbs: Sequence[str], count: int) -> None:
 
 
 def _ending(trials: Trials, what: str, sent: signal.Signals, status: int, printed: bytes, err: bytes) -> str:
-    """Say how a command that was sent a signal has ended."""
+    """Check the end of a command after a signal, and return its kind."""
     if status == 0:
         trials.expect(what, err == b"", err)
         return "was done"
@@ -173,7 +173,7 @@ def _ending(trials: Trials, what: str, sent: signal.Signals, status: int, printe
 
 
 def race(trials: Trials, rounds: int) -> None:
-    """Let two commands write one file: one does, the other is refused, and the file is whole."""
+    """Let two commands write one file: one must succeed, the other must refuse, and the file must be whole."""
     for number in range(rounds):
         trials.clear()
         pair = [trials.start(f"sync {clip} sneak.bvh -o out/a.bvh --engine numpy") for clip in ("walk.bvh", "turn.bvh")]
@@ -194,7 +194,7 @@ def race(trials: Trials, rounds: int) -> None:
 
 
 def fill(trials: Trials, verbs: Sequence[str], rounds: int) -> None:
-    """Let there be no room: for a file (a limit of its size stands for a full disk), and for what is printed."""
+    """Leave no room: for a file (a limit of its size imitates a full disk), and for printed output."""
     for number in range(rounds):
         verb = trials.rng.choice([verb for verb in verbs if not verb.startswith("run")])
         most = trials.rng.randrange(1, 20_000)
@@ -223,7 +223,7 @@ def fill(trials: Trials, verbs: Sequence[str], rounds: int) -> None:
 
 
 def close(trials: Trials, verbs: Sequence[str], rounds: int) -> None:
-    """Let nobody read what is printed: a closed pipe from the start, one that closes soon, and no output at all."""
+    """Close a command's output within 0.2 s of its start: it must print no error, and leave only whole files."""
     for number in range(rounds):
         verb = trials.rng.choice(verbs)
         trials.clear()
@@ -248,7 +248,7 @@ def _is_line(err: bytes) -> bool:
 def tried(
     count: int, seed: int, verbs: Sequence[str] = tuple(VERBS)
 ) -> tuple[collections.Counter[tuple[str, str]], list[str]]:
-    """Try so many signals, and a tenth as many of the rest; return how often what happened, and what was wrong."""
+    """Try `count` signals, and a tenth of that number of each other trial; return counts and faults."""
     with tempfile.TemporaryDirectory() as folder:
         trials = Trials(Path(folder), seed)
         if any("--graph" in VERBS[verb] for verb in verbs):

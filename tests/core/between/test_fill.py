@@ -1,4 +1,4 @@
-"""Filling between keyed poses: the keys stay, hidden motion comes back, and what is not there is said."""
+"""Filling between keyed poses: keys stay, hidden motion returns, and a message names motion without a source."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -159,7 +159,7 @@ def test_what_one_gap_lacks_at_both_ends_is_a_posture_only_if_the_others_lack_it
 
     alone, all_along, none = ratios({1}), ratios({0, 1, 2}), ratios(set())
     assert alone[1] > 4.0 * all_along[1]
-    np.testing.assert_allclose(alone[::2], none[::2], rtol=0.05)  # what is nearer without it stays so
+    np.testing.assert_allclose(alone[::2], none[::2], rtol=0.05)  # the other gaps keep their ratios
 
 
 def test_a_share_and_a_candidate_can_be_set_for_a_gap():
@@ -180,7 +180,7 @@ def test_a_stretch_that_is_set_stays_whatever_else_is_there():
         row = filled(block, sources, locked=locked).report["fill"]["gaps"][1]
         kept = row["candidates"][row["candidate"]]["stretches"]
         assert locks.of_report(kept) == locks.of_report(stretches)
-    alone = filled(block, [walk], locked="20 walk 3 29 0 1")  # one that was not found
+    alone = filled(block, [walk], locked="20 walk 3 29 0 1")  # the search did not find this stretch
     row = alone.report["fill"]["gaps"][1]
     assert (row["candidates"][row["candidate"]]["stretches"][0]["first"], row["candidate"]) == (3.0, 8)
     gone = filled(block, [actions.sneak()], locked=locked)
@@ -244,7 +244,7 @@ def test_a_walk_whose_hips_were_forgotten_is_noticed():
 
 
 def test_hips_hands_and_feet_are_enough_and_are_met():
-    """What else a key says does not count: a head on the chest, and toes in the air."""
+    """A key's other joints do not count: a head on the chest, and toes in the air."""
     walk = actions.walk()
     block, roles = hidden(walk), walk.skeleton.roles
     turns = block.rotations.copy()
@@ -400,7 +400,7 @@ def test_interpolation_meets_both_ends(rng):
 
 @pytest.mark.shared
 def test_captured_walks_come_back_better_than_by_interpolation():
-    """The person is one of those kept aside."""
+    """No constant was tuned on this walker."""
     clips = material.strides("02", "03", "05", "06")
     keys = np.arange(0, len(clips[0]), 15)
     done = fill.fill(clips[0], keys, fill.library(clips[1:], 0.5), plant=False)
@@ -414,7 +414,7 @@ def test_captured_walks_come_back_better_than_by_interpolation():
 
 
 def test_a_stretch_begins_as_fast_as_what_goes_before():
-    """A walk at 0.9 of its pace, known up to the gap: half of that is taken on, whatever the keys are apart."""
+    """The filled walk begins at the mean of its own pace and the pace before the gap, 0.9 of the walk's."""
     walk = actions.walk()
     slow = resample.sample(walk, np.arange(0.0, 80.0, 0.9))
     keys = np.array([*range(11), 41])
@@ -447,7 +447,7 @@ def test_what_is_hardly_like_is_said():
 
 
 def test_what_nothing_is_like_stays_as_it_was_keyed_but_held_poses_are_interpolated():
-    """Between an artist's keys are curves, which hold feet, say; in a stepped block-out there are none."""
+    """Curves between an artist's keys hold feet, for example; a stepped block-out lacks such curves."""
     wave, keys, sources = actions.wave(), (0, 30, 60), [actions.walk()]
     plain = hidden(wave, keys)
     inside = np.array([*range(1, 30), *range(31, 60)])

@@ -1,4 +1,4 @@
-"""Settling pulls towards alike motion, leaves unlike motion and kept frames, and says how far it went."""
+"""Settling pulls towards similar motion, leaves other motion and kept frames, and reports its share."""
 
 from dataclasses import replace
 

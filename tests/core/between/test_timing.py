@@ -1,4 +1,4 @@
-"""Suggest Timing: keys that were moved in time go back to where the motion has them, and nothing else moves."""
+"""Suggest Timing: shifted keys return to their times in the motion, and all other motion stays."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ TRUE = np.array([4, 20, 44, 68])
 
 
 def at_other_times(clip, frames, true=TRUE):
-    """A clip whose poses of some frames are at others, each held until the next."""
+    """Return a clip with the poses of some frames at other frames, each held until the next."""
     held = np.searchsorted(frames, np.arange(frames[-1] + 1), side="right") - 1
     return clip.taken(true[held])
 
@@ -63,7 +63,7 @@ def test_a_stretch_that_is_set_gives_its_own_pace():
 
 @pytest.mark.shared
 def test_keys_of_captured_walks_come_nearer_to_when_they_were(rng):
-    """Of a person kept aside, whose other walks go at other speeds."""
+    """No constant was tuned on this walker; the other walks have other speeds."""
     clips = material.strides("02", "03", "05", "06")
     true = np.arange(0, len(clips[0]) - 1, 12)
     factors = np.exp(rng.uniform(np.log(0.55), np.log(1.8), len(true) - 1))

@@ -1,4 +1,4 @@
-"""Clips of other bodies in the verbs: brought onto the reference's body, which is said."""
+"""Verbs retarget clips of other bodies to the reference's body, and report it."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def walk():
 
 @pytest.fixture(scope="module")
 def other():
-    """Of a body with more joints, which rests in T pose."""
+    """A clip on a body with more joints, at rest in T pose."""
     body = bodies.with_joints(bodies.handed(), {"Spine1": 2})
     return material.walk(2.5, stride=0.8, skeleton=body, name="other")
 
@@ -70,7 +70,7 @@ def test_bodies_of_the_same_joints_are_matched_joint_for_joint(walk):
 
 @pytest.mark.parametrize("lowered", [0.0, 42.0])
 def test_bodies_of_the_same_joints_that_rest_otherwise_are_carried(walk, lowered):
-    """An A pose of 45° is told from a T pose, and limbs point as ever; of a few degrees joints count."""
+    """An A pose is retargeted to a T pose, and limbs keep their directions; a few degrees need no retargeting."""
     other = material.walk(skeleton=bodies.resting(material.figure(), bodies.arms(-lowered)))
     made, carried = alike.like(walk, other)
     assert (carried is not None) == (lowered == 0.0)

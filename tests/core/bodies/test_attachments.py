@@ -1,4 +1,4 @@
-"""Joints that hang elsewhere: in every result they are on the parts that they are attached to in its sources."""
+"""Detached joints: in every result they stay on the parts that they follow in its sources."""
 
 from dataclasses import replace
 
@@ -87,7 +87,7 @@ def test_a_source_that_leaves_them_at_rest_goes_along_with_one_that_keys_them():
 
 
 def elsewhere(clip, name):
-    """A clip whose IK bone has a way of its own."""
+    """A clip whose IK bone moves on a path of its own."""
     moves = clip.translations.copy()
     moves[:, clip.skeleton.index(name), 2] += np.linspace(0.0, 0.5, len(clip))
     return replace(clip, translations=moves)
@@ -160,7 +160,7 @@ def test_one_foot_of_two_that_hangs_on_a_root_is_mirrored_with_the_other():
 
 
 def on_hand(clip):
-    """Where the IK bone of the left hand is in the frame of the hand (F, 3), metres, and how it is turned there."""
+    """Return the place of the left hand's IK bone in the hand's frame (F, 3), metres, and its rotation there."""
     turns, places = kinematics.world(clip)
     joint, limb = clip.skeleton.index("ik_hand_l"), clip.skeleton.roles["hand.L"]
     back = quat.inv(turns[:, limb])
@@ -168,7 +168,7 @@ def on_hand(clip):
 
 
 def held_otherwise(clip, metres, degrees):
-    """A clip whose IK bone of the left hand is further along its own x axis, and turned about it."""
+    """Return the clip with the left hand's IK bone moved along its own x axis and turned about it."""
     joint, rotations, moves = clip.skeleton.index("ik_hand_l"), clip.rotations.copy(), clip.translations.copy()
     moves[:, joint] += quat.rotate(rotations[:, joint], np.array([metres, 0.0, 0.0]))
     half = 0.5 * np.radians(degrees)

@@ -124,7 +124,7 @@ def test_a_clip_that_is_turned_moved_and_retimed_comes_out_turned_moved_and_reti
 
 
 def with_more(body, *joints):
-    """The body with joints more: name, parent's name or None, offset."""
+    """Return the body with more joints: name, parent's name or None, offset."""
     names = (*body.names, *(name for name, _, _ in joints))
     parents = [*body.parents, *(-1 if above is None else names.index(above) for _, above, _ in joints)]
     offsets = np.concatenate([body.offsets, [offset for _, _, offset in joints]])
@@ -199,7 +199,7 @@ def test_bodies_without_legs_and_on_four_feet_are_refused_by_name():
 
 
 def inheriting(body, rng, *, moving_space=False):
-    """The body with joints that inherit of their parents what chance says; the first may be what all stand in."""
+    """Return the body with random inheritance by its joints; `moving_space` makes the first joint the space of all."""
     count = len(body)
     flags = [rng.random(count) < 0.5 for _ in range(2)]
     rules = Inheritance(flags[0], tuple(rng.choice(SCALES, count)), flags[1], quat.IDENTITY, moving_space)
@@ -283,7 +283,7 @@ def body_twists():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_mb_35_03"])  # the second is kept aside
+@pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_mb_35_03"])  # no constant was tuned on the second
 def test_long_toes_bend_and_do_not_lift_the_body(name, monkeypatch):
     clip, normal = material.captured(name), material.figure()
     toes = [normal.roles[f"toe.{side}"] for side in "LR"]

@@ -1,4 +1,4 @@
-"""Rest poses that nobody can stand in, and the frame of a clip that stands in for them."""
+"""Rest poses in which nobody can stand, and the frame of a clip that replaces them."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_nobody_can_stand_in_these_and_the_most_upright_frame_stands_in(rest):
     assert f"frame {frame}, the most upright, is used" in pose.why
     made, carried = carry.onto_body(clip, straight.skeleton)
     assert carried.warnings[0] == pose.why
-    # Whatever the limbs do in that frame, they point as they did; trunk, head and feet are off by their turn in it.
+    # Limbs keep their directions for any limb pose in that frame; trunk, head and feet differ by their turn in it.
     ours, theirs = (bodies.directions(one.skeleton, kinematics.world(one)[1]) for one in (made, straight))
     assert max(float(bodies.apart(ours[role], theirs[role]).max()) for role in ours) < 0.01
 
@@ -64,13 +64,13 @@ def test_of_a_body_without_a_clip_an_impossible_rest_pose_is_said(rest):
 
 
 def standing(straight, body):
-    """The pose of a body that rests otherwise in which the straight one is at rest."""
+    """Return the pose in which a body of another rest pose looks like the straight body at rest."""
     rotations = quat.mul(straight.skeleton.rest[0], relative(straight.skeleton, body))
     return rest_frames.RestPose(rotations, rest_frames.at_rest(straight.skeleton).points, "straight")
 
 
 def relative(straight, body):
-    """The axes of the bones of a body against those of the straight one: what `bodies.resting` drew."""
+    """Return the turns of the body's bone axes against the straight body's, as drawn by `bodies.resting`."""
     return material.rotations(np.random.default_rng(5), len(body))
 
 

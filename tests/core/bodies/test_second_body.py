@@ -10,7 +10,7 @@ from action_loom.core.motion.skeleton import Skeleton
 
 
 def beside(figure, *, joints=None):
-    """The figure with another one's first joints beside it, whose parts have no role."""
+    """The figure with the first joints of another figure beside it, without roles for them."""
     count = len(figure) if joints is None else joints
     parents = np.where(figure.parents[:count] < 0, -1, figure.parents[:count] + len(figure))
     offsets = figure.offsets[:count].copy()

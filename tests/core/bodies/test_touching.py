@@ -23,7 +23,7 @@ def grown(skeleton, **factors):
 
 
 def reaching_to(goals):
-    """A figure that stands, whose wrists go to places (3,) by side, are there for half a second, and come back."""
+    """Return a standing figure whose wrists move to places (3,) by side, stay for half a second, and return."""
     clip = actions.wave()
     clip = replace(clip, rotations=np.repeat(clip.rotations[:1], len(clip), axis=0), cyclic=False)
     share = reaching.shares(len(clip), *FRAMES, ease=20.0)
@@ -104,7 +104,7 @@ def test_a_cycle_stays_one():
 @pytest.mark.parametrize("source", ["GenoView__Geno_bind", "cmu_mb_02_01", "bvh-python__test_mocapbank"])
 @pytest.mark.parametrize("name", ["cmu_daz_13_18", "127_32", "cmu_daz_salsa_10", "cmu_daz_14_27"])
 def test_captured_hands_touch_what_they_touched(name, source):
-    """Boxing, hands on a thigh; kept aside: a couple's dance, and sitting down."""
+    """Boxing and hands on a thigh; a couple's dance and sitting down, both kept out of tuning."""
     clip = capture(name)
     like = material.as_captured(source)
     _, carried = carry.onto_body(clip, like.skeleton, body_rest=rest_check.choose(like))

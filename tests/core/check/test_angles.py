@@ -49,7 +49,7 @@ def test_c_of_a_sine_is_zero():
 
 @both_engines
 def test_c_of_amplitudes_that_take_turns_is_what_one_reckons_by_hand():
-    # The outer halves of the first and last swing have no maximum beside them: 1, 2, 1, 2 are left.
+    # The outer halves of the first and last swing lack a maximum beside them: 1, 2, 1, 2 are left.
     curve = swings(5, 1, 2, 1, 2, 5)
     assert angles.unevenness(curve[:, None])[0] == pytest.approx(3.0 / 6.0)
     assert periodicity(turning(Neck=0.1 * curve)) == pytest.approx(3.0 / 6.0)
@@ -103,7 +103,7 @@ def test_flat_channels_are_left_out_of_c():
     assert periodicity(turning(Neck=0.4 * even, Head=0.012 * uneven)) == pytest.approx(alone, abs=1e-9)
     both = periodicity(turning(Neck=0.4 * even, Head=0.014 * uneven))
     assert both == pytest.approx(0.5 * (alone + 6.0 / 8.0), abs=1e-9)
-    # And what is no more than noise of a body that stands still.
+    # The noise of a standing body does not count either.
     assert periodicity(turning(Head=0.005 * uneven)) is None
 
 
@@ -126,12 +126,12 @@ def test_d_of_a_quadratic_angle_is_its_second_derivative(rate):
 def test_both_are_the_same_at_every_rate_that_has_the_frames(measure, rounding, name):
     clip = captured(f"cmu_{name}")
     at_30, *others = (measure(resample.to_rate(clip, rate)) for rate in (30.0, 60.0, 90.0, 120.0))
-    assert others == pytest.approx(3 * [at_30], rel=rounding)  # C is level by a heading that is averaged over frames
+    assert others == pytest.approx(3 * [at_30], rel=rounding)  # C levels the clip by a heading averaged over frames
 
 
 @both_engines
 def test_a_clip_of_next_to_no_frames_a_second_is_not_filled_up():
-    """A stranger's file may say anything of its rate: ten days of three frames would be millions at 30 a second."""
+    """A foreign file may hold any rate: ten days of three frames would give millions of frames at 30 a second."""
     assert smoothness(turning(1e-5, Neck=np.array([0.0, 0.1, 0.0]))) == pytest.approx(0.0, abs=1e-9)
 
 
@@ -151,7 +151,7 @@ def test_a_body_that_rolls_over_measures_as_one_that_does_not():
     swing = 0.4 * np.sin(2.0 * np.pi * 1.5 * time)
     rolling = turning(60.0, Hips=1.4 * time, Neck=swing)
     assert smoothness(rolling) == pytest.approx(0.5 * smoothness(turning(60.0, Neck=swing)), rel=1e-6)
-    # The hips pass half a turn without a jump: they have no swings at all.
+    # The hips pass half a turn without a jump, and never swing.
     assert periodicity(rolling) == pytest.approx(periodicity(turning(60.0, Neck=swing)), abs=1e-6)
 
 

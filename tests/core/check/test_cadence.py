@@ -1,4 +1,4 @@
-"""Steps a second, and what they say of a clip's rate."""
+"""Steps a second, and doubts about a clip's rate."""
 
 from dataclasses import replace
 

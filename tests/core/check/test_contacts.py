@@ -1,4 +1,4 @@
-"""When feet stand: against steps that are known, and against gait events that know nothing of floors and speeds."""
+"""Stances of feet: against known steps, and against gait events that use neither floors nor speeds."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ RATE = 100.0
 BODY = material.figure()
 HEIGHT = BODY.height
 
-# 26_01 turns back: foot before hips says little there. 08_04 is a test of its own.
+# 26_01 turns back, where the order of foot and hips means little. 08_04 has a test of its own.
 MB_WALKS = [
     f"cmu_mb_{take}"
     for take in (
@@ -28,19 +28,19 @@ RUNS = ["cmu_mb_02_03", "cmu_mb_35_17", "cmu_mb_35_22", "cmu_asf_16_41"]
 
 
 def moving(seconds=2.0, rate=RATE, body=BODY, **paths):
-    """A body at rest but for what joints are moved by in the world: functions of time (F,) that give (F, 3)."""
+    """Return a body at rest with joints displaced in the world by functions of time (F,) that return (F, 3)."""
     time = np.arange(round(seconds * rate) + 1) / rate
     moved = np.zeros((len(time), len(body), 3))
     for joint, path in paths.items():
         moved[:, body.index(joint)] += path(time)
-    # The ball is moved by itself, not by its ankle.
+    # The ball follows its own path, without its ankle's.
     for side in ("Left", "Right"):
         moved[:, body.index(f"{side}ToeBase")] -= moved[:, body.index(f"{side}Foot")]
     return Clip("moving", body, rate, np.tile(quat.IDENTITY, (len(time), len(body), 1)), moved)
 
 
 def going(*times, speed=1.0):
-    """Goes along the ground within each (from, to), at a speed in body heights a second; else it stays."""
+    """Return a path along the ground within each (from, to), in body heights a second; it rests otherwise."""
 
     def path(time):
         gone = sum(np.clip(time - start, 0.0, end - start) for start, end in times)
@@ -50,17 +50,17 @@ def going(*times, speed=1.0):
 
 
 def rising(height, start, end):
-    """Rises by so many body heights from one time to the other, and stays there."""
+    """Return a path that rises by a share of the body's height from one time to another, and stays there."""
     return lambda time: np.outer(np.interp(time, [start, end], [0.0, height * HEIGHT]), [0.0, 0.0, 1.0])
 
 
 def never_down(time):
-    """Goes round in the air, too fast to stand anywhere."""
+    """Move in circles in the air, too fast for a stance."""
     return 0.2 * np.stack([np.cos(20.0 * time), np.sin(20.0 * time), np.ones(len(time))], axis=1)
 
 
 def standing(clip, side="L"):
-    """Seconds (from, to) in which a foot stands."""
+    """Return the seconds (from, to) in which a foot stands."""
     return [(a / clip.rate, (b - 1) / clip.rate) for a, b in contacts.runs(contacts.detect(clip)[side])]
 
 
@@ -99,7 +99,7 @@ def test_short_gaps_are_closed_and_short_contacts_dropped():
 
 @pytest.mark.both_engines
 def test_what_stands_may_move_faster_than_what_begins_to_stand():
-    # All go on at the same speed or nearly; only those that have stood still before can stand.
+    # A foot that stood still before may move faster than a foot that begins to stand.
     after_standing = moving(LeftFoot=never_down, LeftToeBase=going((0.5, 2.0), speed=0.40))
     assert standing(after_standing) == [(0.0, 2.0)]
     never_still = moving(LeftFoot=never_down, LeftToeBase=going((0.0, 2.0), speed=0.28))
@@ -114,10 +114,10 @@ def test_what_stands_may_be_higher_than_what_begins_to_stand():
         path, step = rising(height, *times), going((0.9, 1.1))
         return standing(moving(LeftFoot=never_down, LeftToeBase=lambda time: path(time) + step(time)))
 
-    # It comes down a little higher than it stood before.
+    # The foot comes down a little higher than in its stance before.
     assert len(found(0.02, 0.9, 1.1)) == 2
     assert len(found(0.04, 0.9, 1.1)) == 1
-    # It rises while it stands, and steps on to somewhere that is too high to begin to stand.
+    # The foot rises during its stance, then steps to a place too high for the start of a stance.
     assert_allclose(found(0.04, 0.3, 0.6), [(0.0, 0.9)], atol=0.011)
     assert_allclose(found(0.10, 0.3, 0.6), [(0.0, 0.45)], atol=0.011)
 
@@ -126,7 +126,7 @@ def test_what_stands_may_be_higher_than_what_begins_to_stand():
 def test_in_a_run_feet_may_move_faster():
     creeps = {"LeftFoot": never_down, "LeftToeBase": going((0.0, 2.0), speed=0.45)}
     assert standing(moving(**creeps)) == []
-    # The legs hang on the hips: they get back what the hips go.
+    # The legs move back by the travel of the hips, their parent.
     ahead, back = going((0.0, 2.0), speed=1.7), going((0.0, 2.0), speed=-1.7)
     running = moving(Hips=ahead, LeftUpLeg=back, RightUpLeg=back, **creeps)
     assert standing(running) == [(0.0, 2.0)]
@@ -173,7 +173,7 @@ def test_the_ball_is_the_toe_joint_else_a_tip_where_toes_are_else_the_ankle():
     assert_allclose(contacts.feet(tipped)["L"], contacts.feet(clip)["L"], atol=1e-12)
     foot = contacts.standing_feet(world_pose.pose(tipped))["L"]
     assert_allclose(foot.ankle, places[:, names.index("LeftFoot")], atol=1e-12)
-    # What importers make up is as long as the bone above it, or goes on as that does.
+    # Tips invented by importers have the length or the direction of the bone above, and do not count.
     for guess in ((0.0, 0.4, 0.0), (0.0, 0.0, -0.15)):
         tips[ankle] = guess
         drawn = replace(tipped, skeleton=replace(tipped.skeleton, tips=tips.copy()))
@@ -198,7 +198,7 @@ def test_a_fox_stands_on_four_feet():
     fox = material.character("Fox")
     time = np.arange(101) / 50.0
     moved = np.zeros((len(time), len(fox), 3))
-    # In turn each foot is lifted for a third of a second.
+    # Each foot in turn is lifted for 0.4 s.
     joints = {"L": "toe.L", "front L": "hand.L", "R": "toe.R", "front R": "hand.R"}
     for turn, role in enumerate(joints.values()):
         lifted = np.clip(1.0 - np.abs(time - 0.3 - 0.5 * turn) / 0.2, 0.0, 1.0)
@@ -220,7 +220,7 @@ def test_a_body_without_feet_has_no_contacts(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng))
     assert contacts.detect(clip) == {}
     assert contacts.feet(clip) == {}
-    # And two frames tell of no speed.
+    # Two frames are too few for a speed.
     assert not contacts.detect(material.walk(1.0).cut(0, 2))["L"].any()
 
 
@@ -241,7 +241,7 @@ def _with_joints(clip, kept):
 
 @dataclass
 class Compared:
-    """What was found of the stances of several clips, by one kind of flags; times in ms, late is positive."""
+    """Comparison of the stances that one kind of flags finds in several clips; times in ms, late is positive."""
 
     overlaps: np.ndarray
     begins: np.ndarray
@@ -302,8 +302,8 @@ def test_every_stance_of_captured_runs_is_found_once():
     found = compared(RUNS)
     assert len(found.overlaps) == 8
     assert (found.missed, found.split, found.extra) == ([], [], [])
-    # A runner's foot is farthest behind well after it has left the ground: the truth itself is late.
-    # Slow runs have limits between those of a walk and of a run, so that no measure jumps from one to the other.
+    # A runner's foot is farthest behind well after it has left the ground: the truth itself is late. Limits of slow
+    # runs lie between a walk's and a run's, so that no measure jumps from one to the other.
     assert found.overlaps.mean() > 0.68
     assert 0.0 < np.median(found.begins) <= 42.0
 
@@ -311,7 +311,7 @@ def test_every_stance_of_captured_runs_is_found_once():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_35_01", "mb_07_01", "asf_16_15", "mb_07_12"])
 def test_slide_does_not_jump_where_a_walk_becomes_a_run(name):
-    """Played faster by 5 % of the walk at a time: with limits that switched, it went up by 5 to 15 cm/s at once."""
+    """The walk gets 5 % faster each time: limits with a switch raised the slide by 5 to 15 cm/s at once."""
     clip = material.captured(f"cmu_{name}")
     faster = [replace(clip, rate=clip.rate * speed) for speed in np.linspace(1.0, 2.4, 29)]
     slides = [quality.measure(one)["slide_cm_s"] for one in faster]
@@ -327,7 +327,7 @@ def test_of_a_walk_whose_floor_rises_by_six_centimetres_no_stance_is_missed():
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "least"), [("cmu_daz_13_35", 0.65), ("cmu_daz_03_01", 0.4)])
 def test_on_stairs_and_uneven_ground_feet_stand(name, least):
-    """One floor for the clip found a third and a quarter of the time."""
+    """A single floor for the clip found only a third and a quarter of the time."""
     shares = [foot.ball_stands.mean() for foot in contacts.standing_feet(world_pose.pose(captured(name))).values()]
     assert min(shares) > least
 

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from oracles.material import captured
 
 # Captured walks, runs, turns, sneaking, uneven ground, dribbling, dances. The numbers of `foot_travel` were set on the
-# first; the others were kept aside, and only measured; none of them is a recording of the first in another conversion.
+# first list. The second list was only measured; it contains no conversion of a recording in the first.
 TUNED = [
     "mb_02_01", "mb_05_01", "mb_06_01", "mb_08_01", "mb_10_04", "mb_12_01", "mb_32_01", "mb_35_01", "mb_07_04",
     "mb_07_12", "mb_02_03", "mb_35_22", "mb_05_03", "mb_06_10", "daz_02_01", "daz_09_01", "daz_09_12", "daz_03_01",
@@ -30,18 +30,18 @@ GAITS = {"walk": 1.3, "run": 3.2, "sneak": 0.55, "carry": 0.95}
 
 
 def without_travel(clip, way):
-    """The clip without a way (F,) over the ground, which faces as it did."""
+    """Return the clip without a way (F,) over the ground; its facing stays."""
     shift = way[0] - way
     return root_motion.placed(clip, 0.0, np.column_stack([shift.real, shift.imag]))
 
 
 def going(clip, speed, facing):
-    """The way of a body that goes steadily."""
+    """Return the way of a body at constant velocity."""
     return 1j * np.exp(1j * facing) * speed * np.arange(len(clip)) / clip.rate
 
 
 def on_the_spot(gait, rate=30.0, cycles=3, **more):
-    """A gait of the demo figure, which goes to −y, without its travel."""
+    """Return a gait of the demo figure, which walks towards −y, without its travel."""
     clip = getattr(actions, gait)(rate, cycles, **more)
     return without_travel(clip, going(clip, GAITS[gait], np.pi))
 
@@ -82,7 +82,7 @@ def test_what_travels_stands_or_waves_does_not_walk_on_the_spot(gait):
 
 @pytest.mark.both_engines
 def test_the_velocity_is_seen_from_the_body():
-    """Turned and moved: the same. Mirrored: to the other side. Walking aside: that is told."""
+    """A turned and moved clip has the same speed; a mirrored one has the other side; a sideways walk is reported."""
     clip = without_travel(actions.walk(30.0, 3), going(actions.walk(30.0, 3), 1.3, np.pi) + 0.0)
     aside = foot_travel.measure(without_travel(clip, going(clip, 0.4, 0.5 * np.pi)))  # drifts to +x while it walks
     for turn in (0.4, 2.9, -1.7):
@@ -113,7 +113,7 @@ def test_one_cycle_says_what_several_say():
 
 @pytest.mark.both_engines
 def test_a_speed_that_changes_is_followed():
-    """A walk that becomes a run: no one speed."""
+    """A walk that becomes a run lacks a single speed."""
     walk, run = on_the_spot("walk", 30.0, 3), on_the_spot("run", 30.0, 4)
     frames = len(walk) + len(run)
     both = replace(
@@ -222,7 +222,7 @@ def test_captured_clips_made_in_place_say_their_speed(names):
     assert np.median(np.abs(speed)) <= 0.06
     assert np.percentile(np.abs(speed), 90.0) <= 0.12
     assert np.percentile(np.abs(direction), 90.0) <= 4.0
-    # The toe rolls forward while it stands: what is measured is slower, and feet slide less than in the capture.
+    # The toe rolls forward while it stands: the measured speed is lower, and feet slide less than in the capture.
     assert -0.07 <= speed.mean() <= -0.03
     assert np.median(after) < np.median(before)
 

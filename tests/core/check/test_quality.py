@@ -1,4 +1,4 @@
-"""Measures whose answer is known, and that do not depend on what does not matter."""
+"""Measures with known answers, and with the same answers after irrelevant changes."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ FEET = ("LeftUpLeg", "RightUpLeg")
 
 
 def gliding(speed, *, feet=None, seconds=2.0, rate=100.0):
-    """A body at rest that goes ahead at a speed, m/s; its feet too, at their own."""
+    """Return a body at rest that moves forward at a speed, m/s, with feet at a speed of their own."""
     body = material.figure()
     time = np.arange(round(seconds * rate) + 1) / rate
     moved = np.zeros((len(time), len(body), 3))
@@ -82,7 +82,7 @@ def test_an_ankle_that_turns_over_a_planted_ball_does_not_slide():
 def test_only_the_ball_counts_where_only_the_heel_is_down():
     still = gliding(0.5, feet=0.0)
     body = still.skeleton
-    # On its heels for half of the time, with the balls circling in the air.
+    # The body is on its heels for half of the time, with the balls circling in the air.
     moved = still.translations.copy()
     time = np.arange(len(still)) / 100.0
     in_air = 0.15 * np.stack([np.cos(30.0 * time), np.sin(30.0 * time), np.ones(len(time))], axis=1)

@@ -1,4 +1,4 @@
-"""Seams: 1 where nothing is the matter, and what was broken where something is."""
+"""Seams: clean seams measure 1, and broken seams measure the size of their damage."""
 
 from dataclasses import replace
 
@@ -22,9 +22,9 @@ def measured(clip, frame):
 
 
 def circling():
-    """A body that goes round a circle at one speed; its head turns faster and faster, about its own line.
+    """A body that moves round a circle at one speed; its head turns faster and faster, about its own line.
 
-    Each frame is like any other to all the measures of a seam.
+    All measures of a seam are equal in every frame.
     """
     body = material.figure()
     offsets = body.offsets.copy()
@@ -68,10 +68,10 @@ def test_a_clip_cut_and_shifted_shows_the_step(shift):
     clip = shifted(circling(), shift * tangent(SEAM - 1))
     seam = measured(clip, SEAM)
     assert seam["step"] == pytest.approx((chord() + shift) / chord(), rel=1e-3)
-    # Before and after it goes on as if nothing had been.
+    # The motion before and after the shift is undisturbed.
     assert seam["velocity"] == pytest.approx(1.0, abs=1e-3)
     assert seam["roughness"] == pytest.approx(1.0, abs=1e-3)
-    # The step is there and back again in the second differences, nearly square to what points inwards there.
+    # Second differences hold the step twice, with opposite signs, nearly square to their inward part.
     inward = 2.0 * chord() * np.sin(0.5 * TURN)
     expected = np.sqrt(inward**2 + shift**2 + 2.0 * inward * shift * np.sin(0.5 * TURN)) / inward
     assert seam["acceleration"] == pytest.approx(expected, rel=1e-3)
@@ -96,7 +96,7 @@ def test_a_seam_is_seen_where_it_is_and_nowhere_else():
 @both_engines
 def test_a_change_of_speed_is_no_step():
     clip = circling()
-    # From the seam on it goes on twice as fast: the pose is whole, the velocity is not.
+    # The clip plays at double speed after the seam: the pose is continuous, the velocity is not.
     frame = np.arange(COUNT)
     angle = TURN * np.where(frame < SEAM, frame, 2 * frame - (SEAM - 1))
     moved = clip.translations.copy()
@@ -130,14 +130,14 @@ def test_slide_is_that_of_standing_feet_within_a_tenth_of_a_second():
     body = material.figure()
     time = (np.arange(201) - 100.5) / 100.0
     moved = np.zeros((201, len(body), 3))
-    # Stands, and is pushed along at 0.2 m/s in the 0.3 s about the seam.
+    # The body stands, and a push moves it at 0.2 m/s in the 0.3 s about the seam.
     moved[:, 0, 1] = 0.2 * np.clip(time, -0.15, 0.15)
     clip = Clip("pushed", body, 100.0, np.tile(quat.IDENTITY, (201, len(body), 1)), moved)
     seam = measured(clip, 101)
     assert seam["slide_cm_s"] == pytest.approx(20.0)
     assert seam["contact_share"] == 1.0
     assert measured(clip, 50)["slide_cm_s"] == 0.0
-    # Of the time within reach it is pushed for one half, one quarter.
+    # The push takes one half, then one quarter, of the measured time.
     assert measured(clip, 116)["slide_cm_s"] == pytest.approx(10.0)
     assert measured(clip, 121)["slide_cm_s"] == pytest.approx(5.0)
 

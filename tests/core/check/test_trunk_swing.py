@@ -13,7 +13,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def swinging(chest_angle, *, drift=0.0):
-    """A walk whose chest is turned so much (F,) about the vertical in the world, beside its hips' swing."""
+    """Return a walk whose chest turns by an angle (F,) about the vertical in the world, over swinging hips."""
     walk = actions.walk(60.0, 6)
     time = np.arange(len(walk)) / walk.rate
     rotations = np.tile(quat.IDENTITY, (len(walk), len(walk.skeleton), 1))

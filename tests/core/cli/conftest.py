@@ -1,4 +1,4 @@
-"""What tests of the command line begin with: clips in files, a graph and a path, and an empty folder."""
+"""Fixtures for tests of the command line: clips in files, a graph and a path, and an empty folder."""
 
 import pytest
 from action_loom.core.figure import actions
@@ -17,7 +17,7 @@ def slow(tmp_path):
 
 @pytest.fixture
 def out(tmp_path):
-    """An empty folder for what is written."""
+    """An empty folder for output files."""
     folder = tmp_path / "out"
     folder.mkdir()
     return folder
@@ -25,7 +25,7 @@ def out(tmp_path):
 
 @pytest.fixture
 def built(run, tmp_path):
-    """A graph in a file, with the clips that it is of beside it."""
+    """A graph in a file, with its clips beside it."""
     clips = actions.walk(30.0, 4), actions.turn_left(30.0)
     files = [material.write(clip, tmp_path / f"{clip.name}.bvh") for clip in clips]
     code, printed, err = run("graph", "build", *files, "-o", tmp_path / "g.npz", "--report", tmp_path / "g.json")
@@ -37,6 +37,6 @@ def built(run, tmp_path):
 
 @pytest.fixture
 def path(tmp_path):
-    """A path to be followed, in a file."""
+    """A file with a path to follow."""
     (tmp_path / "p.csv").write_text("x,y\n0,0\n0,3\n-2,5 # over there\n", encoding="utf-8")
     return tmp_path / "p.csv"

@@ -1,4 +1,4 @@
-"""AMC files on the command line and in job files: their skeleton, their rate, and that they go with other formats."""
+"""AMC files on the command line and in job files: their skeleton, their rate, and their mix with other formats."""
 
 import shutil
 

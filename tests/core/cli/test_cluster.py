@@ -1,4 +1,4 @@
-"""action-loom run --scheduler: the same files from the workers of a cluster, whatever becomes of one of them."""
+"""action-loom run --scheduler: a cluster's workers write the same files, even if one of them is killed."""
 
 import os
 import platform
@@ -46,7 +46,7 @@ def jobs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def alone(jobs):
-    """What this machine makes of the jobs, and what it says."""
+    """The results and the messages of the jobs on this machine."""
     done = command("run", jobs, "--report", jobs.with_name("r.json"))
     assert done.returncode == 1
     return (
@@ -58,7 +58,7 @@ def alone(jobs):
 
 @pytest.fixture
 def out(jobs):
-    """The folder that results go to, which is not there at first."""
+    """The folder of the results, which does not exist yet."""
     shutil.rmtree(jobs.with_name("out"), ignore_errors=True)
     return jobs.with_name("out")
 
@@ -69,14 +69,14 @@ def command(*arguments):
 
 
 def contents(folder):
-    """Files by name, without what differs from run to run: how long something has taken."""
+    """Return files by name, without the times that differ from run to run."""
     return {path.name: plain(path) for path in folder.iterdir()}
 
 
 def plain(path):
     if path.suffix == ".json":
         return console.without_times(console.read_json(path))
-    if path.suffix == ".npz":  # a graph tells of its making, too
+    if path.suffix == ".npz":  # a graph records its own making, too
         with np.load(path) as arrays:
             return {name: arrays[name].tobytes() for name in arrays if name != "about"}
     return path.read_bytes()
@@ -100,12 +100,12 @@ def test_a_cluster_makes_the_same_files(farm, jobs, alone, out):
     shared = command("run", jobs, "--scheduler", farm.address, "--report", jobs.with_name("s.json"))
     assert shared.returncode == 1
     assert contents(out) == made
-    # Who has failed is said, and where.
+    # The output names the failed job and its machine.
     assert shared.stdout.splitlines() == [*done, f"{odd} (on {platform.node()})"]
     assert odd.startswith("job 4 (odd): failed, ")
     told_there = console.read_json(jobs.with_name("s.json"))["jobs"]
     assert console.without_times(told_there[:-1]) == console.without_times(report[:-1])
-    # What is done is left out by whoever goes on.
+    # Any machine that resumes the run skips the finished jobs.
     resumed = command("run", jobs, "--resume")
     assert resumed.stdout.splitlines()[0] == f"{TAKES + 2} of {TAKES + 3} jobs were done already"
 

@@ -12,7 +12,7 @@ from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file
 from oracles import console, material, trials
 
-# Each verb that makes a clip of clips, as it is tried.
+# Each verb that makes a clip of clips, with its trial's command.
 COMMANDS = {verb: line for verb, line in trials.commands().items() if "out/a.bvh" in line and "--graph " not in line}
 
 

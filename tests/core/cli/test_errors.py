@@ -1,4 +1,4 @@
-"""How the command line refuses: one line that says why, the exit code, and nothing written."""
+"""Errors of the command line: one line with the reason, the exit code, and no output file."""
 
 import os
 

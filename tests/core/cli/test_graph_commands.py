@@ -1,4 +1,4 @@
-"""action-loom graph: built, told of, and walked through, from files to files."""
+"""action-loom graph: build a graph, describe it, and walk through it, from files to files."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""action-loom info: what it says about files."""
+"""action-loom info: its output about files."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Being stopped: a line, the status that shells know, and nothing left; and output that nobody can take."""
+"""Interruptions: one line, the status that shells know, and no leftovers; and output that cannot be written."""
 
 import io
 import os
@@ -25,9 +25,9 @@ def test_at_any_moment_it_is_one_line_and_leaves_nothing(walk, slow, out, engine
         process.send_signal(sent)
         _, err = process.communicate(timeout=60)
         statuses.add(process.returncode)
-        # Before its first line of ours, Python itself ends: as the signal says, or with its own words.
+        # Python itself ends before our first line: by the signal, or with its own message.
         if process.returncode == status:
-            # Python itself may say before it that it could not pass an interruption on out of a library's clean-up.
+            # Python itself may report first that a library's clean-up swallowed the interruption.
             assert err.endswith(b"action-loom: interrupted\n")
         assert not [name for name in os.listdir(out) if name.endswith(".part")]
     assert status in statuses
@@ -52,7 +52,7 @@ def test_closed_output_is_no_reason_to_fail(walk, slow, out):
 
 
 class _Gone(io.TextIOBase):
-    """An output of somebody's own, without a number, that can't be written to."""
+    """An output stream without a file number, which fails at every write."""
 
     def write(self, _text):
         raise OSError("nobody reads this")

@@ -1,4 +1,4 @@
-"""Job files: what they may say, which jobs they stand for, and how they are refused before anything runs."""
+"""Job files: their allowed content, the jobs that they describe, and refusals before any job runs."""
 
 import os
 from importlib import import_module
@@ -28,7 +28,7 @@ def written(walk, slow, out, tmp_path):
 
 @pytest.fixture
 def jobs_of(written, run):
-    """The reports of the jobs of a file that all end well, and the files in `out`."""
+    """Return the reports of the jobs of a file, which must all succeed, and the files in `out`."""
 
     def done(text, *flags):
         path = written(text)

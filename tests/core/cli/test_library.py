@@ -1,4 +1,4 @@
-"""action-loom library: clips in a library, and what is found among them, as a user types it."""
+"""action-loom library: clips in a library, and searches among them as a user types them."""
 
 import json
 
@@ -125,7 +125,7 @@ def test_similar_tells_pairs_and_clusters(run, library):
     assert lines[1].startswith(f"{len(report['clusters'])} clusters with ")
     assert report["pairs"]
     assert [pair["distance"] for pair in report["pairs"]] == sorted(pair["distance"] for pair in report["pairs"])
-    # A cycle that is repeated is alike with itself.
+    # A repeated cycle is similar to itself.
     names = [(pair["one"]["clip"], pair["other"]["clip"]) for pair in report["pairs"]]
     assert any(one == other and one.endswith("walk.bvh") for one, other in names)
     code, again, _ = run("library", "similar", "all.loomlib", "--least", "2")

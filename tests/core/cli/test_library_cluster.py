@@ -1,4 +1,4 @@
-"""action-loom library --scheduler: the same rows and pairs from the workers of a cluster, one of them killed."""
+"""action-loom library --scheduler: a cluster's workers find the same rows and pairs, even if one of them is killed."""
 
 import json
 

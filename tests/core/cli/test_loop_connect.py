@@ -1,4 +1,4 @@
-"""action-loom loop and connect: files in, files out, and what is said."""
+"""action-loom loop and connect: input files, output files, and messages."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Files that are written: where, never over others unasked, and whole or not at all."""
+"""Output files: their paths, protection of existing files, and no partial files."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""action-loom run --part: parts do each job once and make the files that an undivided run makes, side by side."""
+"""action-loom run --part: parts do each job once, side by side, and make the files of an undivided run."""
 
 import os
 
@@ -17,7 +17,7 @@ def jobs(tmp_path, walk, slow, out):
 
 
 def contents(folder):
-    """Files by name; of reports what does not differ from run to run."""
+    """Return files by name; reports lose the values that differ from run to run."""
     return {path.name: plain(path) for path in folder.iterdir()}
 
 
@@ -26,7 +26,7 @@ def plain(path):
 
 
 def undivided(run, jobs, out):
-    """What one run of all jobs makes, and what its report says of each; the folder is empty again then."""
+    """Return the files and the report of one run of all jobs; the folder is empty again afterwards."""
     assert run("run", jobs)[0] == 0
     made, report = contents(out), plain(jobs.with_name("r.json"))["jobs"]
     for path in [*out.iterdir(), jobs.with_name("r.json"), jobs.with_name("jobs.toml.journal")]:

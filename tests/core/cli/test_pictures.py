@@ -1,4 +1,4 @@
-"""Pictures on the command line: whatever the clips are called, and whatever the picture is."""
+"""Pictures on the command line, for any names of clips and any kind of picture."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""action-loom plant: files in, files out, spans by hand, and what is said."""
+"""action-loom plant: input files, output files, spans by hand, and messages."""
 
 import json
 

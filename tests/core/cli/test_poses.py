@@ -1,4 +1,4 @@
-"""action-loom key_poses and reach: files in, files out, rows from text and from files, and what is said."""
+"""action-loom key_poses and reach: input files, output files, rows from text and from files, and messages."""
 
 import json
 

@@ -76,7 +76,7 @@ def test_a_terminal_that_lacks_letters_is_no_reason_to_fail(walk, slow, tmp_path
 def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(walk, slow, out):
     termios = import_module("termios")
     ours, theirs = os.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))  # a terminal without a size has no room for a bar
+    termios.tcsetwinsize(theirs, (24, 80))  # a bar does not fit into a terminal without a size
     termios.tcsetwinsize(ours, (24, 80))
     command = [sys.executable, "-m", console.MODULE, "blend", walk, slow, "-o", out / "new.bvh", "--engine", "numpy"]
     environment = processes.clean_environment()
@@ -87,7 +87,7 @@ def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(walk, slow, out):
     os.close(ours)
     assert "Synchronising" in seen
     assert "walk + slow 50:50" in done.stdout.decode()
-    # The last thing that is drawn is nothing.
+    # The last output clears the bar.
     assert seen.endswith("\r")
     assert seen.split("\r")[-2].strip() == ""
 

@@ -1,4 +1,4 @@
-"""action-loom run --resume: what is done is left out, what is not is done, and nothing of anybody else's is lost."""
+"""action-loom run --resume: it skips finished jobs, runs the others, and replaces no file of another origin."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def times(folder):
 
 
 def already(printed):
-    """How many jobs of how many were left out."""
+    """Return the number of skipped jobs and the number of all jobs."""
     words = printed.splitlines()[0].split()
     assert words[3:] == ["jobs", "were", "done", "already"]
     return int(words[0]), int(words[2])
@@ -49,13 +49,13 @@ def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
     assert (code, err) == (0, "")
     left_out, of_all = already(printed)
     assert of_all == TAKES + 1
-    # The job that was stopped in the middle may be done again; all before it are not.
+    # The interrupted job may run again; no earlier job may.
     assert left_out >= len(before) // 2 - at_a_time
     assert sum(times(out)[name] == stamp for name, stamp in before.items() if name in times(out)) >= 2 * left_out
     resumed, report = contents(out), console.read_json(jobs.with_name("r.json"))
     assert [one["status"] for one in report["jobs"]] == ["done"] * (TAKES + 1)
 
-    # It is as if it had never been stopped.
+    # The result equals that of an uninterrupted run.
     assert run("run", jobs, "--force")[0] == 0
     whole = contents(out)
     assert set(resumed) == set(whole)
@@ -68,7 +68,7 @@ def test_what_is_done_is_left_out_and_what_has_changed_is_not(run, jobs, out, sl
     first = times(out)
     assert already(run("run", jobs, "--resume")[1]) == (TAKES + 1, TAKES + 1)
     assert times(out) == first
-    # Another source, another option, a file that is gone: each concerns its jobs only.
+    # Another source, another option or a missing file affects only its own jobs.
     shutil.copy(tmp_path / "walk.bvh", tmp_path / "takes" / "take03.bvh")
     (out / "walk + take05 50-50.json").unlink()
     jobs.write_text(jobs.read_text().replace('verb = "sync"', 'verb = "sync"\nends = "open"'))

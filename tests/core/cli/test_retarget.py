@@ -1,4 +1,4 @@
-"""action-loom retarget: files in, a file out, what is said, and the keys of a job."""
+"""action-loom retarget: input files, an output file, messages, and the keys of a job."""
 
 import json
 
@@ -93,7 +93,7 @@ def test_what_is_missing_or_too_much_in_a_job_is_said(run, tmp_path, table, mess
 
 
 class OneArmature(MotionFiles):
-    """A host whose clips are all of one body, as the actions of an armature are."""
+    """A host whose clips all have one body, like the actions of an armature."""
 
     several_bodies = False
 

@@ -1,4 +1,4 @@
-"""action-loom run: jobs that end well and jobs that fail, in this process and in others, and what is said of them."""
+"""action-loom run: jobs that succeed and jobs that fail, in this process and in others, and their messages."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from action_loom.core.formats import bvh
 from oracles import console, material, processes
 
 ROOT = Path(__file__).resolve().parents[3]
-TAKES = 400  # however long the processor is busy elsewhere, they are not all done before they are stopped
+TAKES = 400  # enough that some are left when the run is stopped, even on a busy processor
 MANY = 'verb = "blend"\nclips = ["walk.bvh"]\neach = "takes/*.bvh"\n'
 
 
@@ -183,7 +183,7 @@ def test_other_processes_use_the_engine_that_was_asked_for(jobs, out):
     arguments = ("run", jobs, "--jobs", 2, "--force", "--quiet")
     results = []
     for engine in ("numpy", "numba"):
-        # Where this engine were not asked for, the other would be taken.
+        # The environment selects another engine than the option, so an ignored option would show.
         other = {"numpy": "auto", "numba": "numpy"}[engine]
         done = processes.python(
             "-P", "-v", "-m", console.MODULE, *arguments, "--engine", engine, ACTION_LOOM_ENGINE=other
@@ -195,7 +195,7 @@ def test_other_processes_use_the_engine_that_was_asked_for(jobs, out):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
 @pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGKILL", -9)])
 def test_what_is_stopped_leaves_no_process_and_no_part_of_a_file(many, out, sent, code):
-    # A shell that starts this in the background may have it ignore Ctrl-C.
+    # A shell may start this test in the background with Ctrl-C ignored.
     text = (
         "import signal, sys\nfrom action_loom.core.cli.process import main\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\nsys.exit(main())\n"
@@ -206,7 +206,7 @@ def test_what_is_stopped_leaves_no_process_and_no_part_of_a_file(many, out, sent
     with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
         until(lambda: len([name for name in os.listdir(out) if name.endswith(".bvh")]) > 1)
         process.send_signal(getattr(signal, sent))
-        # Our ends of the pipes close when nobody is left who could write to them: neither it nor its workers.
+        # Our ends of the pipes close when neither the process nor its workers can write to them.
         printed, err = process.communicate(timeout=30)
     assert process.returncode == code
     assert printed == b""

@@ -1,4 +1,4 @@
-"""action-loom skin: known answers, another way to the same numbers, what files survive, and what is refused."""
+"""action-loom skin: known answers, another way to the same numbers, whole files after a stop, and refusals."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ POSES = [
 
 @pytest.fixture
 def arm(tmp_path):
-    """Clip, mesh and weights in files, and a function that gives another text to one of them."""
+    """Return a clip, a mesh and weights in files, and a function that replaces the text of one file."""
 
     class Files(list):
         def change(self, which, text):
@@ -59,7 +59,7 @@ def arm(tmp_path):
 
 @pytest.fixture
 def arrays(run, out):
-    """Run the command and return what is in its .npz file."""
+    """Run the command and return the arrays of its .npz file."""
 
     def made(*arguments):
         code, _, err = run("skin", *arguments, "-o", out / "made.npz", "--force")
@@ -178,7 +178,7 @@ def test_a_part_of_a_clip_moves_the_mesh(arrays, arm):
 def test_the_bind_pose_may_be_a_frame_of_the_clip_or_of_another(arrays, arm, tmp_path):
     arm.change(1, "".join(f"v {x} {y} {z}\n" for x, y, z in POSES[1]))
     assert np.allclose(arrays(*arm, "--bind-frame", "1")["vertices"], POSES, atol=1e-5)
-    # The same joints in another order, with one more; numbers of joints are those of the bind pose.
+    # The same joints in another order, with one more; joint numbers refer to the bind pose.
     other = tmp_path / "bind.bvh"
     end = "End Site\n    {\n      OFFSET 4 0 0\n    }\n"
     other.write_text(ARM.replace("ROOT Arm", "ROOT Below\n{\nOFFSET 0 0 0\nJOINT Arm").replace("MOTION", "}\nMOTION"))
@@ -257,9 +257,7 @@ def test_a_mesh_about_a_captured_skeleton_goes_along(arrays, arm):
         assert np.allclose(np.linalg.norm(made["normals"][k], axis=1), 1.0, atol=1e-4)
     binds = meshes.joint_matrices(motion, 60)
     arm.change(1, meshes.obj_text(meshes.skinned(vertices, shares, places, binds), quads))
-    hard = (
-        shares.max(axis=1) == 1.0
-    )  # those of one joint come back to where they were bound, wherever the mesh was made
+    hard = shares.max(axis=1) == 1.0  # vertices of one joint return to their bound places, wherever the mesh was made
     again = arrays(path, *arm[1:], "--bind-frame", "60", "--frames", "0:300:60")["vertices"]
     assert np.abs(again[:, hard] - made["vertices"][:, hard]).max() < 2e-4
 
@@ -359,7 +357,7 @@ def test_a_run_that_is_stopped_leaves_whole_files_only(arm, out, output):
     time.sleep(0.3 if folder else 0.9)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    if process.returncode != -signal.SIGINT:  # before its first line of ours, Python itself ends
+    if process.returncode != -signal.SIGINT:  # Python itself ends before our first line
         assert (process.returncode, err) == (130, b"action-loom: interrupted\n")
     made = sorted((out / "new").iterdir()) if folder else []
     assert all(path.suffix == ".obj" and len(meshes.vertices_of(path)) == 2000 for path in made)

@@ -1,4 +1,4 @@
-"""action-loom splice: files in, files out, and what is said."""
+"""action-loom splice: input files, output files, and messages."""
 
 import json
 

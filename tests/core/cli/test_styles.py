@@ -21,7 +21,7 @@ WAYS = ((0.9, 0.5), (1.2, 0.65), (1.5, 0.72))
 
 @pytest.fixture
 def walks(tmp_path):
-    """Files of three people who walk each in a way of their own."""
+    """Files of three people, each with a different walk."""
     return [
         material.write(actions.walk(30.0, 4, speed=speed, step=step), tmp_path / f"p{number}.bvh")
         for number, (speed, step) in enumerate(WAYS)
@@ -30,7 +30,7 @@ def walks(tmp_path):
 
 @pytest.fixture
 def learnt(run, walks, tmp_path):
-    """A style that is kept as a file, with a table of who is who."""
+    """A style in a file, fitted with a table of people."""
     (tmp_path / "who.csv").write_text("clip,person,pace\np0,ann,slow\np1.bvh,ben,quick\np2,cleo,quick\n")
     path = tmp_path / "S.npz"
     code, _, err = run("style", "fit", *walks, "--labels", tmp_path / "who.csv", "-o", path)
@@ -109,7 +109,7 @@ def test_jobs_use_a_kept_style(run, walks, learnt, tmp_path):
 def test_what_can_not_be_done_is_one_line(run, learnt, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, _, err = run(*arguments)
-    # 1 for what clips and files do not allow, 2 for what the command line itself says wrongly.
+    # Status 1 reports unusable clips and files, status 2 a wrong command line.
     assert code == (2 if message in OPTIONS else 1)
     console.assert_one_line(err)
     assert message in err

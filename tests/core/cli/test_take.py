@@ -1,4 +1,4 @@
-"""Takes on the command line: sets of files, whole or not at all, one take or many."""
+"""Takes on the command line: sets of files, complete or absent, of one take or many."""
 
 import json
 

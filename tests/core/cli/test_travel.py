@@ -1,4 +1,4 @@
-"""action-loom travel and in_place: files in, files out, and what is said."""
+"""action-loom travel and in_place: input files, output files, and messages."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""action-loom sync and blend: what they make of clips, and what they say about it."""
+"""action-loom sync and blend: their results from clips, and their messages."""
 
 import os
 
@@ -100,7 +100,7 @@ def test_captured_clips_are_blended_and_what_was_left_out_is_said(run, tmp_path,
     code, printed, err = run("blend", a, b, *outputs)
     assert (code, err) == (0, "")
     report = console.read_json(out / "r.json")
-    # Behind the calibration pose of the second clip one frame shakes.
+    # One frame shakes after the calibration pose of the second clip.
     assert {one["clip"]: one["first"] for one in report["dropped"]} == {a.stem: 1, b.stem: 2}
     assert "left out first 1, last 0 frames" in printed
     assert [unit["unit"] for unit in report["units"]] == ["cmu", "cmu"]

@@ -15,7 +15,7 @@ LINE = "0 0; 0 4"
 
 @pytest.fixture
 def clips(built):
-    """The files that the graph is of."""
+    """The files of the graph's clips."""
     return [built.with_name(f"{name}.bvh") for name in ("walk", "turn left")]
 
 
@@ -26,7 +26,7 @@ def wave(tmp_path):
 
 @pytest.fixture
 def job(run, built, out):
-    """Run a job file that lies beside the graph, its results in `out`: exit code and what is said."""
+    """Run a job file beside the graph, with its results in `out`; return its exit code and its messages."""
 
     def done(text):
         path = built.with_name("jobs.toml")

@@ -1,4 +1,4 @@
-"""action-loom warp and move_events: files in, files out, and what is said."""
+"""action-loom warp and move_events: input files, output files, and messages."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Blender's own Python has neither tqdm nor matplotlib: without them the command line shows no bar, and goes on."""
+"""Blender's own Python has neither tqdm nor matplotlib: the command line works without them, and shows no bar."""
 
 import os
 

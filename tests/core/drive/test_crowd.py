@@ -1,4 +1,4 @@
-"""Bodies that are driven together keep clear of each other, and each can be driven again alone."""
+"""Bodies driven together keep clear of each other, and each can be driven again alone."""
 
 import cmath
 from dataclasses import replace
@@ -16,7 +16,7 @@ APART = 2.0 * crowd.RADIUS
 
 
 def gone(starts, goals, seconds=14.0, lag=0.2):
-    """The least distance of points that go to their goals at 1.2 m/s, obeying late as a body does, and their misses."""
+    """Return the least distance of points that move to their goals at 1.2 m/s with a body's delay, and their misses."""
     places, speeds = np.array(starts, dtype=complex), np.zeros(len(starts), dtype=complex)
     radii, least, asked = np.full(len(starts), crowd.RADIUS), np.inf, speeds
     for frame in range(round(seconds * 60)):
@@ -36,7 +36,7 @@ def gone(starts, goals, seconds=14.0, lag=0.2):
     [
         ([0j, 6j], [6j, 0j]),
         ([-3 + 0j, -3j], [3 + 0j, 3j]),
-        ([0j, 3j], [6j, 3j]),  # one stands in the way
+        ([0j, 3j], [6j, 3j]),  # the second stands still
         ([3 * cmath.exp(2j * np.pi * k / 6) for k in range(6)], [-3 * cmath.exp(2j * np.pi * k / 6) for k in range(6)]),
     ],
 )
@@ -107,7 +107,7 @@ def test_others_of_a_crowd_have_poses_of_their_own_and_the_same_steps(of_figure)
 
 
 def test_a_pose_that_leads_on_is_no_jump_in_another_manner(of_figure):
-    # Where the other manner is in a stride is read off each pose, so that none differs by much from the one before.
+    # The stride phase in the other manner is read from each pose, so no pose differs much from the previous one.
     other = variety.varied(of_figure, 3, 1.0)
     on = np.flatnonzero(of_figure.onward >= 0)
     speeds = [

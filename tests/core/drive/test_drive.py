@@ -1,4 +1,4 @@
-"""A driven body: it goes where it is wished, its feet stay, and the same wishes give the same clip."""
+"""A driven body: it follows the requested motion, its feet stay, and equal requests give equal clips."""
 
 import cmath
 from dataclasses import replace
@@ -93,7 +93,7 @@ def test_a_heel_rises_where_a_leg_is_too_short():
         (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
         assert np.abs(now[0, ball] - was[0, ball] - away).max() < 0.01
         toe = np.abs(after[0, ball] - before[0, ball]).max()
-        assert toe < 1e-9  # toes stay as they were
+        assert toe < 1e-9  # the toes keep their place
         rises.append(now[0, legs["L"].end, 2] - was[0, legs["L"].end, 2])
     assert rises[0] > 0.05
     assert abs(rises[-1]) < 0.005
@@ -137,7 +137,7 @@ def test_a_lock_lets_go_before_it_drags():
         (foot,) = foot_lock.stepped([foot], [0.6j * k / 60.0], [True], 1.7, 1.0 / 60.0)
         far.append(abs(foot.off))
     assert max(far) <= foot_lock.FARTHEST * 1.7
-    assert any(value < 0.05 for value in far[60:])  # it steps, and comes after
+    assert any(value < 0.05 for value in far[60:])  # the foot steps, and catches up
 
 
 def test_turned_and_moved_wishes_turn_and_move_the_body(of_figure):
@@ -276,7 +276,7 @@ def test_a_foot_that_hangs_on_a_root_is_moved_and_its_leg_goes_there():
 
 
 def on_a_root(clip):
-    """A clip whose feet hang on a new root on the floor, not on their shins."""
+    """Return a clip whose feet have a new root on the floor as parent, instead of their shins."""
     skeleton, (turned, places) = clip.skeleton, kinematics.world(clip)
     rest_turned, rest_places = skeleton.rest
     parents = np.concatenate([[-1], np.where(skeleton.parents < 0, 0, skeleton.parents + 1)])

@@ -1,4 +1,4 @@
-"""A body that is driven over a ground with heights: its feet stand on it, live and in what is kept."""
+"""A body driven over a ground with heights: its feet stand on it, both live and in the kept clip."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def of_figure():
 
 @pytest.fixture(scope="module")
 def walked(of_figure):
-    """A walk that is kept, on the floor, and when its feet stand."""
+    """A kept walk on the floor, and its stances."""
     made = keep.woven(of_figure, route.of_states(route.driven(of_figure, AHEAD, Manner())), "walk")
     return made.clip, keep.parted(made.clip, made.spans)
 

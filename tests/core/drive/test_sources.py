@@ -1,4 +1,4 @@
-"""What a body is driven with: sets whose actions end in loops, libraries, legs that stay, and lines to settle along."""
+"""Sources of a driven body: sets whose actions end in loops, libraries, unchanged legs, and lines to settle along."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -159,7 +159,7 @@ def test_walks_are_bent_into_turns_where_no_action_turns():
     assert rates == pytest.approx(bends.RATES[0])
     image = np.flatnonzero(bent.clip == bent.given + 2)
     assert np.degrees(np.median(bent.turn[image]) * database.RATE) == pytest.approx(-bends.RATES[0], abs=1.0)
-    # What is seen ahead of a bent row is where the rows that follow it lead.
+    # The predicted path of a bent row leads where the rows after it lead.
     row, place, facing = int(rows[5]), 0j, 0.0
     for _ in range(20):
         place += complex(bent.step[row]) * np.exp(1j * facing)

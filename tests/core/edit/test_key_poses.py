@@ -105,7 +105,7 @@ def test_squad_between_two_rests_is_ease():
 @pytest.mark.parametrize("way", ["squad", "monotone"])
 @pytest.mark.parametrize("again", [0, 300])
 def test_velocity_does_not_jump_at_poses_that_are_passed(way, again):
-    """At ten times the frame rate the velocity's steps shrink to about a tenth, so that velocity has no jump."""
+    """At ten times the frame rate the velocity's steps shrink to about a tenth, so the velocity is continuous."""
     poses = near_poses(np.random.default_rng(5), largest=0.8)
     worst = []
     for fine in (10, 100):

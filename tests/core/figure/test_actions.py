@@ -1,4 +1,4 @@
-"""The generated figure runs, carries, turns and waves: each does what it is called."""
+"""The generated figure runs, carries, turns and waves: each action fits its name."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def place(clip, role):
 
 
 def down(clip):
-    """Which balls of feet (F, 2) are on the ground."""
+    """Return whether the balls of feet (F, 2) are on the ground."""
     return np.stack([ball[:, 2] < BALL + 1e-9 for ball in contacts.feet(clip).values()], axis=1)
 
 

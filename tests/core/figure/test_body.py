@@ -1,4 +1,4 @@
-"""The body of the generated figure: its rest pose, and limbs that reach where they are asked to."""
+"""The body of the generated figure: its rest pose, and limbs that reach their targets."""
 
 import numpy as np
 import pytest

@@ -18,7 +18,7 @@ def posed(clip):
 
 
 def accelerations(clip):
-    """Of each joint's rotation, radians/s²."""
+    """Return the angular acceleration of each joint, radians/s²."""
     turns = quat.log(quat.mul(quat.inv(clip.rotations[:-1]), clip.rotations[1:]))
     return np.linalg.norm(np.diff(turns, axis=0), axis=-1) * clip.rate**2
 

@@ -59,7 +59,7 @@ def test_two_bones_stand_where_they_are_worked_out_by_hand(tmp_path):
 @pytest.mark.both_engines
 @pytest.mark.parametrize("order", ["".join(order) for order in itertools.permutations("xyz")])
 def test_every_order_of_turns_and_of_axes_is_understood(order, tmp_path):
-    """What is named first turns first, about axes that stand still: small letters in scipy."""
+    """The first axis of the order turns first, and axes are fixed: small letters in scipy."""
     text = ASF.replace("TX TY TZ RX RY RZ", " ".join(f"R{one.upper()}" for one in order) + " TZ TX TY")
     text = text.replace("axis 0 0 90  XYZ", f"axis 10 20 30 {order.upper()}")
     text = text.replace("dof rx ry rz", "DOF " + " ".join(f"r{one}" for one in order))
@@ -83,7 +83,7 @@ def test_angles_are_in_the_unit_that_is_said(tmp_path):
         radians = radians.replace(value, value.replace(number, repr(float(np.radians(float(number))))))
     found = read(tmp_path, ASF, radians)
     assert_allclose(in_file(found.clip, found.convention), degrees, atol=1e-9)
-    # The skeleton's own angles are in its unit; the motion's, too, where the motion says none.
+    # The skeleton's own angles are in its unit; so are the motion's, unless the motion declares another.
     text = ASF.replace("angle deg", "angle rad").replace("axis 0 0 90", f"axis 0 0 {np.pi / 2}")
     for motion in (radians, radians.replace(":RADIANS\n", ""), AMC):
         found = read(tmp_path, text, motion)
@@ -155,7 +155,7 @@ def test_a_turned_root_is_a_turned_clip(tmp_path):
 
 
 def scaled(text, lengths, unit):
-    """The small skeleton with other lengths and another unit, as one that has no legs or as a person's."""
+    """Return the text of the small skeleton with its lengths times a factor and another unit."""
     text = text.replace("length 10", f"length {10 * lengths}").replace("length 5", f"length {5 * lengths}")
     return text.replace("length 0.45", unit)
 
@@ -287,14 +287,15 @@ def test_what_is_kept_aside_is_a_third_and_no_recording_that_is_tuned_on():
 @pytest.mark.shared
 @pytest.mark.parametrize("path", acclaim.captured(), ids=lambda path: path.stem)
 def test_the_bones_of_a_captured_take_end_where_another_library_says(path):
-    """To 1e-9 of the body's height, in every frame; nothing was tuned on any of these files."""
+    """The ends of bones agree to 1e-9 of the body's height in every frame; no constant was tuned on these files."""
     found = motion_file.read(path)
     assert (found.convention.unit, found.convention.up, found.clip.rate) == ("cmu", "y", 120.0)
     expected = acclaim.points(path.with_name(path.stem.split("_")[0] + ".asf"), path)
     skeleton, ends = found.clip.skeleton, in_file(found.clip, found.convention)
     height = skeleton.height / found.convention.metres
     tips = dict(zip(skeleton.tipped.tolist(), range(len(skeleton), ends.shape[1]), strict=True))
-    # A bone ends where its children are, a leaf at its tip; bones of the file and joints have one order but for roots.
+    # A bone ends where its children are, a leaf at its tip; bones of the file and joints have the same order, except
+    # roots.
     lines = Path(found.skeleton).read_text(encoding="utf-8").splitlines()
     names = [words[1] for words in map(str.split, lines) if words[:1] == ["name"]]
     for column, name in enumerate(names):
@@ -308,9 +309,9 @@ def test_the_bones_of_a_captured_take_end_where_another_library_says(path):
 @pytest.mark.both_engines
 @pytest.mark.parametrize("take", CONVERTED)
 def test_a_captured_take_is_where_its_conversion_by_another_program_has_it(take, record_property):
-    """Joints and tips of every frame, without any allowance: same origin, same unit, same frames.
+    """Joints and tips of every frame agree without any alignment: same origin, same unit, same frames.
 
-    The conversion has six decimals: 1e-4 of the height is asked for, 3e-6 of it is what they leave.
+    The conversion has six decimals, which leave 3e-6 of the height; the limit is 1e-5.
     """
     found = motion_file.read(acclaim.FOLDER / f"{take}.amc").clip
     other = material.as_captured(f"cmu_asf_{take}")

@@ -1,4 +1,4 @@
-"""A broken ASF or AMC file is refused with its line, what is wrong there and what to do, never with anything else."""
+"""A broken ASF or AMC file is refused with its line, the fault and the remedy, never with another error."""
 
 import numpy as np
 import pytest
@@ -166,7 +166,7 @@ def folder(tmp_path_factory):
 
 
 def outcome(folder, text, content):
-    """The clip, or None where one of the files is refused as it should be."""
+    """Return the clip, or None if one of the files is refused correctly."""
     try:
         return motion_file.read(acclaim.write(folder, text, content)).clip
     except MotionFileError:
@@ -174,7 +174,7 @@ def outcome(folder, text, content):
 
 
 def test_a_motion_cut_anywhere_is_refused_or_has_fewer_frames(folder):
-    """A file that ends with a frame is whole; of its last number nobody can tell that digits are missing."""
+    """A file that ends with a frame is whole; nobody can detect missing digits of its last number."""
     content = AMC.encode()
     whole = outcome(folder, ASF, content)
     for cut in range(len(content)):

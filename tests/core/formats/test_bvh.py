@@ -1,4 +1,4 @@
-"""BVH files in and out: what is written is what was read."""
+"""BVH files: a written file holds the values that were read."""
 
 import os
 from dataclasses import replace

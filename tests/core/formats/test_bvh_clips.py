@@ -1,4 +1,4 @@
-"""Clips of BVH files and files of clips, against files from the wild and a reader's own forward kinematics."""
+"""Clips from BVH files and files from clips, against files from the wild and a reader's own forward kinematics."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def points_in_file(motion, frame):
 
 
 def in_metres(points, convention):
-    """A file's points in metres and Z up."""
+    """Return a file's points in metres and Z up."""
     if convention.up == "y":
         points = np.stack([points[..., 0], -points[..., 2], points[..., 1]], axis=-1)
     return convention.metres * points

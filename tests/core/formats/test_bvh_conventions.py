@@ -1,4 +1,4 @@
-"""Units and axes of BVH files: asked for, or guessed and said."""
+"""Units and axes of BVH files: given by the user, or guessed with a message."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def test_a_persons_height_tells_the_unit(unit, height):
     motion = bvh.from_clip(clip, None, bvh.Convention(unit, units.UNITS[unit], "y", False))
     _, convention = bvh.to_clip(motion)
     assert convention.guessed
-    # A foot and a half can be a metre and a half: several units may fit, and one of them is taken.
+    # A foot and a half can be a metre and a half: several units may fit, and one of them is chosen.
     found = height / units.UNITS[unit] * convention.metres
     assert 1.2 <= found <= 2.3
     if unit in ("m", "cm"):
@@ -65,7 +65,7 @@ def test_a_body_that_no_unit_makes_a_persons_size_is_taken_as_one(small):
     assert units.doubt(read.skeleton, convention.unit, convention.metres) == doubt
     again = bvh.from_clip(read, giant, convention)
     assert_allclose(again.values, giant.values, atol=1e-4)
-    # What has no legs is no person.
+    # A body without legs is not a person.
     chain = replace(small, offsets=small.offsets * 30.0, tips=small.tips * 30.0)
     legless, found = bvh.to_clip(chain)
     assert found.metres == 0.01

@@ -1,4 +1,4 @@
-"""A broken file is refused with its line and what is wrong there, never with anything else."""
+"""A broken file is refused with its line and the fault, never with another error."""
 
 import numpy as np
 import pytest
@@ -211,7 +211,7 @@ def folder(tmp_path_factory):
 
 
 def outcome(folder, content):
-    """The motion, or None where the file is refused as it should be."""
+    """Return the motion, or None if the file is refused correctly."""
     try:
         return read(folder, content)
     except MotionFileError:
@@ -225,7 +225,7 @@ def assert_same_motion(a, b):
 
 
 def assert_is_all_or_nothing(folder, content):
-    """A file cut at any byte is refused, but for the last number, of which nobody can tell that digits are missing."""
+    """A file cut at any byte is refused, except in its last number, where nobody can detect missing digits."""
     whole = read(folder, content)
     last = content.rstrip().rindex(b" ") + 1
     cuts = range(len(content)) if len(content) < 1500 else np.random.default_rng(1).integers(0, len(content), 400)

@@ -1,4 +1,4 @@
-"""The numbers of a file, read by compiled code where it is loaded already: to the last bit what numpy reads."""
+"""Numbers of a file, read by compiled code if it is loaded already: they equal numpy's bit for bit."""
 
 import numpy as np
 import pytest

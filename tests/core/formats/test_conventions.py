@@ -1,4 +1,4 @@
-"""Up axis, sides, rate, unit and number of bodies of a file, as its motion shows them."""
+"""Up axis, sides, rate, unit and number of bodies of a file, as detected from its motion."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def written(path, clip, convention=CONVENTION):
 
 
 def turned(clip, axis, degrees):
-    """The clip with its body turned as a whole and laid onto the floor, away from the origin; its rest pose stands."""
+    """Return the clip with its body turned as a whole, on the floor, away from the origin, with the same rest pose."""
     turn = quat.about_axis(axis, np.radians(degrees))
     places = clip.skeleton.offsets[0] + quat.rotate(clip.skeleton.orients[0], clip.translations[:, 0])
     places = quat.rotate(turn, places)

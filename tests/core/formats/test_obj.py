@@ -1,4 +1,4 @@
-"""OBJ meshes: what is read, what comes out again, and what is refused."""
+"""OBJ meshes: reading, writing, and refusals."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Formats are told by the ends of names; one more in the registry, and the command line reads and writes it."""
+"""The end of a name selects the format; a new entry in the registry adds a format to the command line."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ BODY = ("parents", "offsets", "orients", "tips")
 
 
 def toy_compose(clip, like=None, convention=None):
-    """A format of its own: everything as JSON, in metres, and what it was to be written like."""
+    """Return a clip as JSON in metres, with the layout of `like` and the unit of `convention`."""
     values = {name: getattr(clip.skeleton, name).tolist() for name in BODY}
     values |= {"names": clip.skeleton.names, "rate": clip.rate}
     values |= {"rotations": clip.rotations.tolist(), "translations": clip.translations.tolist()}
@@ -42,7 +42,7 @@ def toy_read(path, reading):
 
 @pytest.fixture
 def toy(monkeypatch):
-    """Two formats more for a test: one that is read and written, and one that is only read."""
+    """Add two formats for a test: one to read and write, and one to read only."""
     module = ModuleType("action_loom.core.formats.toy")
     module.read_file, module.compose = toy_read, toy_compose
     monkeypatch.setitem(sys.modules, module.__name__, module)

@@ -56,7 +56,7 @@ def test_a_clip_is_read_in_any_two_conventions(number, name, tmp_path):
 
 
 def test_wrong_rates_are_mostly_noticed(tmp_path):
-    """The share holds for clips that were used for tuning and for clips that were not."""
+    """The share holds both for clips used for tuning and for all other clips."""
     noticed = {aside: [] for aside in (False, True)}
     for name in NAMES:
         (cell,) = cells(name, tmp_path, [("declare 24",)]).values()

@@ -1,4 +1,4 @@
-"""Files of which only some frames are wanted: the same frames as of the whole file, where some are at that rate."""
+"""Partial reading of files: the frames equal the whole file's, if the file has frames at the wanted rate."""
 
 import numpy as np
 import pytest

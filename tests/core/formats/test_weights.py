@@ -1,4 +1,4 @@
-"""Weights as text: in either form, by names or numbers, and what is refused."""
+"""Weights as text: in either form, by names or numbers, and refusals."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Graphs that are built once: of the demo figure's gaits, and of captured walks, runs and turns."""
+"""Graphs for several tests: of the demo figure's gaits, and of captured walks, runs and turns."""
 
 import numpy as np
 import pytest

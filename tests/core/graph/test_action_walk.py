@@ -1,4 +1,4 @@
-"""Actions at splice points: entered where legs and trunk are alike, walked through a graph of their own, re-timed."""
+"""Actions at splice points: entry at similar legs and trunk, walks through a graph of their own, and re-timing."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def punches(boxing, count=10):
 
 
 def repeats(places, rate):
-    """The most that any lag of half a second to ten seconds repeats: share of frames, and that lag (s)."""
+    """Return the largest share of frames that a lag of half a second to ten seconds repeats, and that lag (s)."""
     flat = 1_000_000 * places[0] + places[1]
     lags = range(round(0.5 * rate), round(10.0 * rate), 6)
     return max(np.mean(np.abs(flat[lag:] - flat[:-lag]) <= 0.1 * rate) for lag in lags)
@@ -66,10 +66,10 @@ def test_a_minute_of_boxing_does_not_repeat_by_the_clock(minute, kind):
     spliced, reported = spliced_actions.overlay(minute, found)
     assert reported["in_step"] == 1.0
     assert repeats(spliced.places, minute.rate) < 0.25
-    # By the clock it would be all: from its start again and again.
+    # Timed by the clock, all frames would repeat: the action would start again and again.
     begun_anew = np.stack([np.zeros(len(minute), dtype=int), np.arange(len(minute)) % (8 * 120)])
     assert repeats(begun_anew, minute.rate) == 1.0
-    # No jump where the graph goes from clip to clip, nor from run to run.
+    # Nothing jumps where the graph changes clips or runs.
     steps = [
         np.linalg.norm(np.diff(kinematics.points(clip), axis=0), axis=2).max()
         for clip in (spliced.clip, minute, *found.clips)
@@ -89,7 +89,7 @@ def test_a_walk_through_a_graph_of_actions_is_made_of_its_edges():
         inside = graph.component[graph.start] == 0
         leaves = {(int(graph.clip[s]), int(graph.frame[s])) for s in graph.start[inside & graph.crosses]}
         for at in np.flatnonzero((np.diff(clip) != 0) | (np.diff(frame) != 1)):
-            # Where another clip or frame comes next, a transition has ended that began a third of a second before.
+            # A change of clip or frame ends a transition that began a third of a second before.
             begun = at - 2 * graph.half + 1
             assert begun < 0 or (int(clip[begun]), int(frame[begun])) in leaves
         assert len(played.motion(run, count).clip) == count

@@ -1,4 +1,4 @@
-"""A path that is edited: the walk before the change stays, the rest is walked anew; and routes walked again."""
+"""An edited path: the walk before the change stays, and the rest is walked again; repeated walks along routes."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ S = paths.s_curve(2.4)[:110]  # 10 m of it
 
 
 def edited(rows, after, by):
-    """A path whose part after a share of its points is led aside, gently, by so many metres."""
+    """Return a path whose points after a share of its length are shifted sideways, smoothly, by some metres."""
     share = np.clip((np.linspace(0.0, 1.0, len(rows)) - after) / (1.0 - after), 0.0, 1.0)
     return (rows + by * (share**2 * (3.0 - 2.0 * share))[:, None] * np.array([1.0, 0.4])).tolist()
 
@@ -30,7 +30,7 @@ def walked(graph, rows, clips=(), **asked):
 
 @pytest.fixture(scope="module")
 def along_s(gaits):
-    """A walk along the S, which is changed in several ways."""
+    """A walk along the S, which tests change in several ways."""
     return walked(gaits, S.tolist())
 
 
@@ -51,16 +51,16 @@ def test_frames_before_a_change_are_the_same_and_the_rest_keeps_to_the_path(capt
     made = follow.again(plain, [], Follow(path=changed))
     kept = made.report["follow"]["kept_frames"]
     change = ground_path.through(S.tolist(), closed=False).first_change(ground_path.through(changed, closed=False))
-    assert 0.5 <= change - plain.gone[kept] <= 2.5  # from half a metre before, and what an edge of the walk takes
+    assert 0.5 <= change - plain.gone[kept] <= 2.5  # half a metre before the change, and the rest of an edge
     for name in ("rotations", "translations"):
         assert_array_equal(getattr(made.clip, name)[:kept], getattr(plain.clip, name)[:kept])
     fresh = walked(captured, changed)
     assert off(made) < 1.5 * off(fresh) + 0.05
     assert made.report["follow"]["searched"] < fresh.report["follow"]["searched"]
-    # Nothing jumps where it goes on.
+    # Nothing jumps where the new walk begins.
     steps = np.linalg.norm(np.diff(kinematics.points(made.clip), axis=0), axis=2).max(axis=1)
     assert steps[kept - 2 : kept + 40].max() < 1.3 * np.quantile(steps, 0.99)
-    # What is changed again begins as the walk that is changed.
+    # A second change keeps the start of the changed walk.
     more = follow.again(made, [], Follow(path=edited(np.array(changed), 0.85, -0.5)))
     kept = more.report["follow"]["kept_frames"]
     assert kept > made.report["follow"]["kept_frames"]

@@ -1,4 +1,4 @@
-"""The search: what a step of it finds against going along edges one by one, on both engines."""
+"""The search: one step of it finds the result of following edges one by one, on both engines."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -15,7 +15,7 @@ BENDS = np.radians([0.0, -10.0, 10.0])
 
 @pytest.fixture(scope="module")
 def steps(gaits):
-    """The edges of a graph whose clips, let us say, climb."""
+    """Return the edges of a graph whose clips climb by made-up heights."""
     table = edge_table.tabulate(gaits, 0, BENDS)
     return replace(table, climbed=0.1 * np.random.default_rng(4).normal(size=len(table.climbed)))
 
@@ -65,7 +65,7 @@ def test_states_lead_where_edges_lead(steps, drawn, rng):
 
 
 def gone_along(steps, drawn, here, edge, bend, price):
-    """What going along one edge comes to, sample by sample, written once more."""
+    """Return the state after one edge, computed sample by sample by a second implementation."""
     x, y, facing, gone, cost, height = here
     cost += price[bend, edge]
     before, place, faced = 0.0, x + 1j * y, facing

@@ -1,4 +1,4 @@
-"""Motion graphs: what their nodes and edges are, that transitions lead where they say, and what is told of them."""
+"""Motion graphs: their nodes and edges, the targets of transitions, and their reports."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_a_transition_has_its_whole_window_in_both_clips(graph):
     assert (graph.frame[start] + 2 * graph.half < lengths[graph.clip[start]]).all()
     assert (graph.frame[end] - 2 * graph.half >= 0).all()
     assert (graph.lengths[graph.crosses] == 2 * graph.half).all()
-    # Of one clip, the frames that are taken for each other are a third of a second apart.
+    # Transitions within one clip skip at least a third of a second.
     same = graph.clip[start] == graph.clip[end]
     apart = graph.frame[end] - graph.frame[start] - 2 * graph.half
     assert (np.abs(apart[same]) >= 2 * graph.half).all()
@@ -162,7 +162,7 @@ def test_building_can_be_stopped_and_says_how_far_it_is():
 
 
 def holding(clip, count):
-    """A clip that stands in its first pose for some frames before it moves."""
+    """Return a clip that holds its first pose for some frames before it moves."""
     return replace(joined([clip.taken(np.zeros(count, dtype=int)), clip]), name=f"held {clip.name}")
 
 

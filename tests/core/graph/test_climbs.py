@@ -1,4 +1,4 @@
-"""Walks that climb: ramps and stairs keep their heights, and the height of a path is followed."""
+"""Walks that climb: ramps and stairs keep their heights, and walks follow the height of a path."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ SLOPE = 0.2
 
 
 def ramp(slope, cycles=5):
-    """A walk whose ground rises by so much a metre."""
+    """Return a walk whose ground rises by `slope` metres per metre."""
     walk = actions.walk(30.0, cycles)
     gone = np.abs(root_motion.smooth(kinematics.points(walk)[:, 0, :2], 5.0) - kinematics.points(walk)[0, 0, :2])
     name = "up" if slope > 0.0 else "down"
@@ -123,7 +123,7 @@ def test_captured_stairs_are_walked_up_where_a_path_has_them():
 
 
 def up_stairs(graph):
-    """A level way to the stairs of the last clip, and up to their top as he went who was captured."""
+    """Return a level way to the stairs of the last clip, and up to their top along the captured track."""
     tracks, first = graph.tracks, graph.tracks.firsts[3]
     top = first + int(np.argmax(graph.inputs.ground_of(3)))
     way, climbed = tracks.ground[first : top + 12 : 12], tracks.climbed[first : top + 12 : 12]

@@ -1,4 +1,4 @@
-"""Edges as the search goes along them: tabulated once, they are the clips' own ways."""
+"""The search's table of edges agrees with the clips' own ways."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ BENDS = np.radians([0.0, -10.0, 10.0])
 
 
 def test_edges_along_a_clip_are_its_own_way(gaits):
-    """Along a clip, samples of unbent edges add up to its smoothed way."""
+    """Samples of unbent edges along a clip add up to its smoothed way."""
     steps = edge_table.tabulate(gaits, 0, BENDS)
     tracks = gaits.tracks
     for start in np.flatnonzero(gaits.component == 0)[::40]:

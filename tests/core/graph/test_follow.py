@@ -1,4 +1,4 @@
-"""Walks along paths: how near they keep, what they are made of, and what is said where they can't."""
+"""Walks along paths: their distance from the path, their clips, and messages for impossible paths."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ KEPT = {"line": 0.10, "circle": 0.10, "S": 0.10, "corner": 0.20, "U-turn": 0.20}
 
 
 def sized(clip, scale):
-    """The clip of a body that is so many times as large."""
+    """Return the clip on its body scaled by a factor."""
     skeleton = clip.skeleton
     return retarget.onto(clip, replace(skeleton, offsets=scale * skeleton.offsets, tips=scale * skeleton.tips))
 
@@ -191,7 +191,7 @@ def test_bending_lets_clips_turn_as_tightly_as_it_says():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_bodies_of_any_size_turn_as_tightly_for_their_size(gaits, scale):
-    """A fox and a giant go along a path of their size as a person does along one of theirs."""
+    """A fox and a giant follow paths of their size just like a person does."""
     clips = [sized(clip, scale) for clip in (actions.walk(30.0, 5), actions.turn_left(30.0), actions.sneak(30.0))]
     made = verbs.apply(Follow(path=(scale * paths.s_curve(2.0)).tolist(), threshold=scale * 0.05), clips)
     plain = followed(gaits, paths.s_curve(2.0))
@@ -248,7 +248,7 @@ def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
 
 
 def single_cycles(*makes):
-    """A game's clips: one cycle each, and nothing says so."""
+    """Return a game's clips: single cycles, not marked as cycles."""
     return [replace(make(30.0, 1), cyclic=False) for make in makes]
 
 

@@ -1,4 +1,4 @@
-"""Drawn paths by arc length: places, directions, radii, and what is beyond their end."""
+"""Drawn paths by arc length: places, directions, radii, and points beyond their end."""
 
 import numpy as np
 import pytest

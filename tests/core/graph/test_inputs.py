@@ -1,4 +1,4 @@
-"""Clips made ready for a graph: one body, one rate, one floor, and names that tell them apart."""
+"""Clips prepared for a graph: one body, one rate, one floor, and unique names."""
 
 from dataclasses import replace
 

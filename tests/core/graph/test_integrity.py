@@ -1,4 +1,4 @@
-"""Graphs from damaged files: refused when they are loaded, never found out while somebody walks."""
+"""Graphs from damaged files: loading refuses them, so that no walk fails later."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""From one posture of arms to another: they take a second over it, and legs do not wait for them."""
+"""Changes from one arm posture to another: they take a second, and legs do not wait for them."""
 
 from dataclasses import replace
 

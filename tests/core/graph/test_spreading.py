@@ -1,4 +1,4 @@
-"""What is left between a walk and its path is spread in steps: bodies glide, feet that stand do not."""
+"""The gap between a walk and its path is spread over steps: bodies glide, standing feet do not."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def spread(clip, left, sigma):
 
 
 def stances(clip, moved):
-    """How far the ball of each foot is from where it stood in the clip, over its stances (K, 2)."""
+    """Return the distances of each foot's ball from its place in the clip, over its stances (K, 2)."""
     before, after = (contacts.standing_feet(world_pose.pose(one)) for one in (clip, moved))
     for name, foot in before.items():
         for start, end in contacts.runs(foot.stands):
@@ -40,7 +40,7 @@ def test_feet_that_stand_are_moved_as_a_whole_while_the_body_glides():
     assert len(found) >= 8
     for by in found:
         assert np.ptp(by, axis=0).max() < 0.002
-    # Left to glide with the body they would slide by 1 to 6 cm.
+    # Without leading, they would slide with the body by 1 to 6 cm.
     assert max(np.ptp(way[start:end].real) for start, end in contacts.runs(contacts.detect(clip)["L"])) > 0.03
 
 

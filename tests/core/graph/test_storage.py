@@ -1,4 +1,4 @@
-"""Graphs in files: what is read is what was written, and what is no graph is refused by name."""
+"""Graphs in files: a graph reads back unchanged, and other files are refused by name."""
 
 import io
 import json

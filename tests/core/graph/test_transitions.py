@@ -1,4 +1,4 @@
-"""Where clips can go over into each other: the distance pair by pair, the minima, and what is the same by symmetry."""
+"""Transitions between clips: the distance pair by pair, the minima, and equal values by symmetry."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def body(ready):
 
 
 def brute(ready, body, one, i, other, j):
-    """The distance of two windows, its best turn found by trying: nothing of it is ours."""
+    """Return the distance of two windows, with the best turn by trial, without any of our code."""
     weights = ready.clips[0].skeleton.point_weights
 
     def cloud(clip, frame):
@@ -92,7 +92,7 @@ def test_minima_are_those_of_the_whole_matrix_within_each_pair_of_clips(ready, b
     for a in range(2):
         for b in range(a, 4):
             if b == 2 and a == 1:
-                continue  # the image of what is compared already
+                continue  # the mirror image of a compared pair
             block = every[np.ix_(rows.clip == a, rows.clip == b)]
             around = np.lib.stride_tricks.sliding_window_view(np.pad(block, 1, constant_values=np.inf), (3, 3))
             least = block <= around.min(axis=(2, 3))
@@ -108,7 +108,7 @@ def test_minima_are_those_of_the_whole_matrix_within_each_pair_of_clips(ready, b
     }
     assert len(ours) > 4
     assert ours <= expected
-    # Of those in one cell the nearest is kept.
+    # Only the nearest match of each cell is kept.
     cell = transitions.CELL * body.rate
     cells = {(a, i // cell, b, j // cell) for a, i, b, j in expected}
     assert {(a, i // cell, b, j // cell) for a, i, b, j in ours} == cells

@@ -1,4 +1,4 @@
-"""Actions on stretches of a path: the legs walk on as they would, the arms do something else there."""
+"""Actions on stretches of a path: the legs walk on unchanged, and the arms play the action."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_only_the_upper_body_changes_and_only_on_the_stretch(gaits):
     middle = slice(first + 12, last - 12)
     apart = np.abs(carrying.clip.rotations[middle] - plain.clip.rotations[middle])[:, upper].max(axis=(1, 2))
     assert apart.min() > 0.05
-    # Into the action and out of it there is no jump.
+    # The action begins and ends without a jump.
     steps = np.abs(np.diff(carrying.clip.rotations, axis=0)).max(axis=(1, 2))
     assert steps[[first - 1, last]].max() < 1.5 * np.median(steps)
 

@@ -1,4 +1,4 @@
-"""A folder of motion files, and the library that is made of it."""
+"""A folder of motion files, and the library made from it."""
 
 import pytest
 from action_loom.core.figure import actions
@@ -31,7 +31,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def place(tmp_path):
-    """Where the library is to be."""
+    """Return the path of the new library."""
     return str(tmp_path / "all.loomlib")
 
 

@@ -1,4 +1,4 @@
-"""Several files of one take: conversions and copies are one result, two takes are two."""
+"""Several files of one take: conversions and copies give one result, two takes give two."""
 
 import pytest
 from action_loom.core.figure import actions
@@ -10,7 +10,7 @@ from .conftest import write
 
 @pytest.fixture(scope="module")
 def captures(tmp_path_factory):
-    """Takes in two conversions each, and takes of one walk that are as alike as conversions or more."""
+    """Takes in two conversions each, and takes of one walk with at least that similarity."""
     place = str(tmp_path_factory.mktemp("copies") / "all.loomlib")
     index.update(place, [str(SHARED / folder) for folder in ("cmu", "amc", "strides")])
     return storage.read(place)

@@ -1,4 +1,4 @@
-"""Frames as numbers: the same for the same motion, wherever it is, at any rate, by any exporter, in any mirror."""
+"""Frames as numbers: equal for equal motion, in any place, at any rate, by any exporter, in any mirror."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def of(clip):
 
 
 def spread(rows):
-    """How far rows are from their mean, root of the mean square."""
+    """Return the distance of rows from their mean, root mean square."""
     return float(np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1).mean()))
 
 
@@ -32,7 +32,7 @@ def test_turned_and_moved_it_is_the_same():
 
 @pytest.mark.parametrize("rate", [24.0, 25.0, 60.0, 90.0, 120.0])
 def test_frame_rates_do_not_matter(rate):
-    """What is sampled between frames differs by what a cubic misses, a hundredth of how the walk itself varies."""
+    """Values between frames differ by the error of a cubic, which is far below the walk's own variation."""
     walk = actions.walk(120.0)
     known, other = of(walk), of(resample.to_rate(walk, rate))
     count = min(len(known), len(other))
@@ -99,7 +99,7 @@ def test_one_frame_is_enough():
 
 
 def test_distances_of_a_part_are_those_of_its_numbers():
-    """The quadratic form of a part gives what the part's own columns give, of what 24 numbers keep."""
+    """The quadratic form of a part gives the distances of the part's own columns, up to the loss of 24 numbers."""
     rows = basis.shortened(feature.rows(actions.turn_left(30.0)))
     _, directions = basis._fitted()
     for part in feature.PARTS:

@@ -1,4 +1,4 @@
-"""Folders in a library: kept as they are, whole after whatever happens, and the same whoever reads the files."""
+"""Folders in a library: it follows its folders, stays whole after any interruption, and is equal for any readers."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def state(place):
-    """What a library holds, whatever its files are called: each clip with its rows."""
+    """Return the content of a library, whatever its files are called: each clip with its rows."""
     library = storage.read(place)
     return {entry.path: (entry, library.rows_of(entry).tobytes()) for entry in library.entries}
 
@@ -158,7 +158,7 @@ index.update(sys.argv[1], [sys.argv[2]])
 
 @contextmanager
 def another_process(place, folder):
-    """One that puts a folder into a library, and notes what it has after every file."""
+    """Start a process that puts a folder into a library, and writes the library after every file."""
     command = [sys.executable, "-P", "-c", KILLED, place, str(folder)]
     with subprocess.Popen(command, env=clean_environment(PYTHONPATH=os.pathsep.join(sys.path))) as process:
         yield process
@@ -175,7 +175,7 @@ def many(tmp_path, place, rate, strides):
 
 
 def test_killed_in_the_middle_it_is_whole_and_goes_on(place, tmp_path):
-    """Killed at moments that are spread over the work; what is kept is right, and the rest is read the next time."""
+    """A process killed at any moment of its work leaves correct clips; the next update reads the rest."""
     folder, complete = many(tmp_path, place, 60.0, 2)
     expected, seen = state(complete), set()
     for _ in range(8):
@@ -218,7 +218,7 @@ def _is_begun(place):
 
 
 def test_two_writers(folder, place):
-    """The second is told, the first is not disturbed, and readers read on."""
+    """The second writer is refused, the first is undisturbed, and readers continue."""
     index.update(place, [str(folder)])
     with storage.writing(place) as writer:
         with pytest.raises(LibraryError, match="is being changed by another process"):

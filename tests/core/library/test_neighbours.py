@@ -11,7 +11,7 @@ APART = 30
 
 
 def by_brute_force(numbers, clips, firsts, count):
-    """The nearest of each window by sums of squares that are added in order, of equals the first one."""
+    """Return the nearest windows of each, by sums of squares in order; the first one of equals."""
     totals = np.zeros((len(numbers), len(numbers)), np.float32)
     for column in numbers.T:
         away = column[:, None] - column
@@ -24,7 +24,7 @@ def by_brute_force(numbers, clips, firsts, count):
 
 
 def nearest(numbers, clips, firsts, count, bounds=()):
-    """The same by boxes, in tasks that end at some shares of the boxes."""
+    """Return the same by boxes, in tasks that end at some shares of the boxes."""
     boxes = neighbours.boxes(numbers, clips, firsts, count + 2 * APART)
     last = len(boxes.starts) - 1
     ends = [0, *(int(share * last) for share in bounds), last]
@@ -64,7 +64,7 @@ def test_boxes_of_any_size_give_the_same(rng, monkeypatch, size):
 
 
 def test_boxes_that_are_too_far_are_left_out(rng, monkeypatch):
-    """In ten groups far from each other few windows are compared with those of other groups."""
+    """Few windows are compared with windows of other groups if the ten groups are far from each other."""
     numbers, clips, firsts = windows(rng, 2000)
     groups = np.repeat(np.arange(10), 200)
     numbers = (0.01 * numbers + 100.0 * rng.normal(size=(10, 32))[groups]).astype(np.float32)

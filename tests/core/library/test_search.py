@@ -1,4 +1,4 @@
-"""Stretches that are like one: against the definition, re-timed, in a mirror, and by parts."""
+"""Search for similar stretches: against the definition, re-timed, in a mirror, and by parts."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -117,7 +117,7 @@ def test_a_stretch_finds_itself_first_and_stretches_stay_apart(rng):
 
 
 def test_no_stretch_goes_from_one_clip_into_the_next(rng):
-    """A motion that is cut in two by the end of a clip is not found as if it were one."""
+    """A motion cut in two by the end of a clip is not found as one stretch."""
     rows = smooth(rng, 200)
     whole = search.search(searched(rows), rows[80:120])[0]
     parted = search.search(searched(rows[:100], rows[100:]), rows[80:120])
@@ -181,7 +181,7 @@ def test_a_cut_of_the_library_is_searched_as_if_it_were_one(library):
 
 
 def test_in_a_mirror(folder, place):
-    """The turn to the left is found by the turn to the right in a mirror, and hardly as it is."""
+    """The turn to the right finds the turn to the left in a mirror, and hardly without one."""
     index.update(place, [str(folder)])
     library = storage.read(place)
     clips = Searched(library, library.clips)
@@ -194,7 +194,7 @@ def test_in_a_mirror(folder, place):
 
 
 def test_parts_leave_the_others_out(library, folder):
-    """A walk whose arms do what they do not in the library is found by its legs."""
+    """A walk with still arms is found in the library by its legs."""
     walk = motion_file.read(folder / "walk.bvh").clip
     still = walk.rotations.copy()
     for role, joint in walk.skeleton.roles.items():
@@ -217,7 +217,7 @@ def captured(tmp_path_factory):
 
 
 def warped_to(rows, rng, low, high):
-    """Rows at another tempo, which changes smoothly between two slopes."""
+    """Return rows at another tempo, which changes smoothly between two slopes."""
     slopes = np.exp(np.interp(np.arange(200), np.linspace(0, 199, 6), rng.uniform(np.log(low), np.log(high), 6)))
     at = np.concatenate([[0.0], np.cumsum(slopes)])
     at = at[at <= len(rows) - 1]
@@ -226,7 +226,7 @@ def warped_to(rows, rng, low, high):
 
 @pytest.mark.shared
 def test_retimed_stretches_of_captures_are_found_first(captured, rng):
-    """Slopes of a half to two, of takes and people that nothing was tuned on."""
+    """Slopes of a half to two, on takes and people kept out of tuning."""
     clips = Searched(captured, captured.clips)
     tried, right, late = 0, 0, []
     for clip in captured.clips:

@@ -1,4 +1,4 @@
-"""What is alike in a library: against brute force, with planted copies, whatever the order, and by both engines."""
+"""Similar windows of a library: against brute force, with planted copies, in any order, and by both engines."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def wandering(rng, count):
 
 @pytest.fixture
 def made_up(rng):
-    """Clips of any length, some too short, and enough for windows that have no neighbour but others' ones."""
+    """Return clips of any length, some too short, and enough for windows with neighbours in other clips only."""
     return library_of(
         {f"clip {k}": wandering(rng, count) for k, count in enumerate((29, 30, 400, 37, 38, 170, 5, 901))}
     )
@@ -60,7 +60,7 @@ def test_a_clip_has_a_window_every_eight_rows_that_fits_into_it(made_up):
 
 
 def test_waves_that_are_all_told_of_keep_the_distance_of_the_samples(rng):
-    """A row of which only the first number differs, by few waves, is as far as its samples are."""
+    """Rows that differ by few waves in the first number keep the distance of their samples."""
     times = (np.arange(similar.SAMPLES) + 0.5) * np.pi / similar.SAMPLES
     samples = np.zeros((2, similar.SAMPLES, basis.SIZE), np.float32)
     samples[1, :, 0] = 0.7 + 0.3 * np.cos(times) - 0.2 * np.cos(4 * times)
@@ -89,7 +89,7 @@ def test_who_has_fewer_than_ten_neighbours_has_all_there_are(rng):
 
 
 def test_no_neighbour_overlaps_in_the_same_clip(rng):
-    """Whoever stands still is like all windows of the clip; those less than a second away are not told of."""
+    """All windows of a still clip are equal; windows less than a second from each other are not neighbours."""
     windows = windows_of(library_of({"still": np.zeros((400, basis.SIZE))}))
     near = similar.nearest(windows)
     assert (near >= 0).all()
@@ -161,7 +161,7 @@ def test_a_pair_is_warped_onto_what_it_was_re_timed_from(rng):
 
 
 def test_neighbours_agree_on_labels():
-    """Two groups of four, all pairs of each and one between them, stay two; who is alone stays alone."""
+    """Two groups of four, with all pairs inside and one pair between, stay two; a lone window stays alone."""
     pairs = np.array(
         [[0, 1], [0, 2], [0, 5], [1, 2], [1, 5], [2, 5], [3, 4], [3, 6], [3, 7], [4, 6], [4, 7], [6, 7], [5, 6]]
     )
@@ -170,7 +170,7 @@ def test_neighbours_agree_on_labels():
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_labels_that_go_on_as_one_another_are_one(count):
-    """Two labels side by side in so many of three clips; once may be by chance, and a third of them is too few."""
+    """Labels that follow each other in two or three of three clips are joined; once may be chance."""
     clips = np.repeat(np.arange(3, dtype=np.int32), 4)
     labels = np.array([0, 0, 1, 1] * count + [0, 0, 5, 5] * (3 - count), dtype=np.int32)
     labels[labels == 5] = np.arange(5, 5 + (labels == 5).sum())

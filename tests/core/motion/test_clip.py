@@ -1,4 +1,4 @@
-"""A clip refuses what is no motion, and says where."""
+"""A clip refuses faulty motion, and its message names the place."""
 
 from dataclasses import replace
 

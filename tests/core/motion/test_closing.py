@@ -1,4 +1,4 @@
-"""Which clips are one cycle as they are, by what their ends do; known answers, and characters' own clips."""
+"""Detection of clips that are one cycle, by their ends: known answers, and characters' own clips."""
 
 from dataclasses import replace
 
@@ -61,7 +61,7 @@ def test_a_cycle_that_ends_between_two_frames_lacks_a_part_of_one(make, rate):
     missing, truth = closing.of(clip).missing, cycle.seconds * rate - (len(clip) - 1)
     due = closing.overdue(clip, missing)
     assert due == missing or abs(due - truth) < 0.1
-    assert due != missing or abs(missing - truth) < 0.2001  # so little is not told apart
+    assert due != missing or abs(missing - truth) < 0.2001  # smaller differences are not detected
 
 
 @pytest.mark.parametrize("make", [actions.walk, actions.run, actions.sneak])

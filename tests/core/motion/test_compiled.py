@@ -1,4 +1,4 @@
-"""What compiled code does only where it is loaded already: to the last bit what numpy does, so that nobody can tell."""
+"""Functions with compiled code that runs only if it is loaded already: their results equal numpy's bit for bit."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def test_joints_are_placed_alike(rng, joints):
     some = rng.choice(joints, size=min(joints, 3), replace=False).tolist()
 
     def placed():
-        """By clips of their own: what is computed for one is kept."""
+        """New clips, since results are cached for each clip."""
         return [
             *kinematics.world(replace(clip)),
             *kinematics.world_of(replace(clip), some),

@@ -1,4 +1,4 @@
-"""Clips that repeat: told from those that do not, and carried on before and after their one cycle."""
+"""Clips that repeat: their detection, and their continuation before and after their one cycle."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Frames of prepared clips as frames of the clips as given, there and back, and what reports say was left out."""
+"""Frames of prepared clips as frames of the given clips, in both directions, and reports of left-out frames."""
 
 import numpy as np
 import pytest

@@ -70,7 +70,7 @@ def test_a_straight_knee_stays_straight():
         hip, knee, end = (positions[:, joint] for joint in (limb.upper, limb.lower, limb.end))
         length = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(end - knee, axis=1)
         assert (np.linalg.norm(end - hip, axis=1) > 0.998 * length).all()
-        # How a leg as straight as this bends is told by nothing: it is swung, no more.
+        # The bend of such a straight leg is unknown: the leg only swings.
         assert_allclose(made.rotations[:, limb.lower], still.rotations[:, limb.lower], atol=1e-9)
         assert np.abs(made.rotations[:, limb.upper] - still.rotations[:, limb.upper]).max() > 1e-3
 

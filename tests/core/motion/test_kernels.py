@@ -16,7 +16,7 @@ kernels = importlib.import_module(f"{PACKAGE}._numba") if util.find_spec("numba"
 
 
 def gathered(rng, several, count, spread):
-    """Rotations (several, count, 4) with a spread (rad) about as many centres, of either sign."""
+    """Return rotations (several, count, 4) with a spread (rad) about `count` centres, of either sign."""
     centre = material.rotations(rng, count)
     turned = [quat.mul(centre, quat.exp(spread * rng.normal(size=(count, 3)))) for _ in range(several)]
     return np.stack(turned) * rng.choice([-1.0, 1.0], size=(several, count, 1))
@@ -28,7 +28,7 @@ def assert_same_means(rotations, weights, atol=1e-12):
     assert_allclose(found, wanted, atol=atol)
 
 
-# Below, at and above the number of rotations that go on together.
+# Counts below, at and above the number of rotations processed together.
 @pytest.mark.parametrize("count", [0, 1, 7, 256, 515])
 @pytest.mark.parametrize("several", [1, 2, 5])
 def test_means_are_the_twins(rng, several, count):

@@ -46,7 +46,7 @@ def world_matrices(clip):
 
 
 def deep_skeleton(rng, depth, others=100):
-    """So many joints in a row, and others that hang on any of them or on each other."""
+    """Return a skeleton of `depth` joints in a row, and other joints with random parents."""
     skeleton = material.random_skeleton(rng, depth + others)
     row = np.arange(depth) - 1
     hanging = [int(rng.integers(max(joint - depth, 0), joint)) for joint in range(depth, depth + others)]
@@ -165,7 +165,7 @@ def test_some_joints_stand_where_they_do_among_all(rng):
 
 
 def test_poses_that_were_asked_for_before_are_the_same(rng):
-    """Whatever the caller did to the arrays, and whatever other clips were asked for meanwhile."""
+    """Edits of the returned arrays, and requests for other clips, do not change later answers."""
     clips = [material.random_clip(rng, material.random_skeleton(rng), frames=40) for _ in range(4)]
     stretched = [replace(clip, scales=rng.uniform(0.7, 1.4, clip.translations.shape)) for clip in clips]
     for clip in clips + stretched:

@@ -1,4 +1,4 @@
-"""Roles of legs that no name tells, from motion: those that names tell, or none."""
+"""Roles of unnamed legs, from motion: the roles of the named legs, or none."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ SURE = CAPTURES[:4]
 
 
 def nameless(clip):
-    """The same clip with bones called Bone.000 and so on, and no role known."""
+    """Return the clip with bones called Bone.000 and so on, without roles."""
     names = tuple(f"Bone.{k:03d}" for k in range(len(clip.skeleton)))
     return replace(clip, skeleton=replace(clip.skeleton, names=names, roles={"none": 0}, roles_by={}))
 

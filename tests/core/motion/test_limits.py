@@ -1,4 +1,4 @@
-"""What clips may grow to: a wrong frame time is said before it takes all memory."""
+"""Limits on the size of clips: a wrong frame time is reported before it takes all memory."""
 
 import tracemalloc
 from dataclasses import replace
@@ -45,7 +45,7 @@ def test_what_can_t_be_read_at_once_is_refused_with_its_frames(first, last, mess
 
 def test_an_hour_of_a_body_can_be_read_at_once():
     limits.check_reading("walk", 1.0, 30.0 * 3600.0, 60)
-    limits.check_reading("walk", 200.0, 1.0, 60)  # that they are backwards is said by who reads them
+    limits.check_reading("walk", 200.0, 1.0, 60)  # the reader reports a reversed range
 
 
 def test_more_than_memory_holds_is_refused_by_name():

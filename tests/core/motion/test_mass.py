@@ -1,4 +1,4 @@
-"""Where the mass of a body and of its trunk is, against what was measured, and however a body stands."""
+"""The centre of mass of a body and of its trunk, against measurements, and in any place and facing."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def at_rest(skeleton):
 
 
 def without(skeleton, *parts):
-    """The body without the joints of some roles and what hangs on them."""
+    """Return the body without the joints of some roles and all joints below them."""
     keep = ~skeleton.with_below([skeleton.roles[part] for part in parts])
     new = np.cumsum(keep) - 1
     parents = np.where(skeleton.parents < 0, -1, new[skeleton.parents])[keep]
@@ -86,7 +86,7 @@ def test_who_stands_upright_has_it_in_the_middle_above_half_the_height():
 
 @pytest.mark.both_engines
 def test_it_is_the_mean_of_all_parts_by_their_masses():
-    """Of the walk, part by part, by the figure's own names."""
+    """The expected value sums the parts of the walk by the figure's own names."""
     at = dict(zip(BODY.names, kinematics.world(WALK)[1].transpose(1, 0, 2), strict=True))
     tips = kinematics.points(WALK)[:, len(BODY) :].transpose(1, 0, 2)
     at |= {f"{BODY.names[joint]} tip": tips[k] for k, joint in enumerate(BODY.tipped)}
@@ -177,7 +177,7 @@ def test_bodies_that_lack_a_part_are_refused_by_its_name():
 @pytest.mark.shared
 @pytest.mark.parametrize("name", [path.stem for path in material.captured_files("cmu")])
 def test_captured_people_have_it_at_half_their_height_or_above(name):
-    """In the frame in which the head is highest above the lowest point; jumpers have their feet stretched there."""
+    """The measured frame has the head highest above the lowest point; jumpers have their feet stretched there."""
     clip = material.captured(name)
     points, skeleton = kinematics.points(clip), clip.skeleton
     lowest = points[:, skeleton.point_weights > 0.0, 2].min(axis=1)
@@ -189,12 +189,12 @@ def test_captured_people_have_it_at_half_their_height_or_above(name):
 @pytest.mark.shared
 @pytest.mark.parametrize("name", STRAIGHT + STRAIGHT_ASIDE)
 def test_in_walks_and_runs_its_track_is_that_of_the_hips(name):
-    """Smoothed (σ 0.5 s), the steady distance ahead of the hips apart, seen as the body faces."""
+    """The tracks are smoothed (σ 0.5 s) and compared in the body's facing, without the steady distance ahead."""
     assert track_rms(material.captured(f"cmu_{name}")) < 0.0100
 
 
 def track_rms(clip):
-    """How far the smoothed ground track of the centre of mass strays from the hips' (m, RMS)."""
+    """Return how far the smoothed ground track of the centre of mass strays from the hips' (m, RMS)."""
     ground, facing = root_motion.ground_frames(clip)
     away = root_motion.smooth(mass.centre_of_mass(clip)[:, :2] - ground, 0.5 * clip.rate)
     ahead = (away[:, 0] + 1j * away[:, 1]) * np.exp(-1j * root_motion.smooth(facing, 0.5 * clip.rate))

@@ -1,4 +1,4 @@
-"""Mirrored clips: twice is once not at all, left and right change places, and bodies under other names."""
+"""Mirrored clips: two mirrors cancel, left and right change places, and bodies under other names."""
 
 from dataclasses import replace
 

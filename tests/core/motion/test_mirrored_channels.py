@@ -1,4 +1,4 @@
-"""The curves beside the pose in a mirror: which one takes which, with which sign."""
+"""Curves beside the pose in a mirror: the counterpart and the sign of each."""
 
 from dataclasses import replace
 

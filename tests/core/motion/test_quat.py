@@ -1,4 +1,4 @@
-"""Quaternions against scipy, and what must hold for any rotation."""
+"""Quaternions against scipy, and properties of any rotation."""
 
 import itertools
 
@@ -157,7 +157,7 @@ def test_many_turns_about_one_axis_do_not_wrap(axes):
     turning = np.linspace(0.0, 25.0, 400)
     for k in range(3):
         if k == 1:
-            continue  # the middle angle is the one that locks; it has its own tests
+            continue  # the middle angle locks; it has its own tests
         angle = np.zeros((400, 3))
         angle[:, k] = turning
         assert_allclose(quat.to_euler(quat.from_euler(angle, axes), axes), angle, atol=1e-9)

@@ -1,4 +1,4 @@
-"""A clip at other times: the same where it has frames, smooth in between."""
+"""Clips at other times: equal at their own frames, smooth in between."""
 
 from dataclasses import replace
 

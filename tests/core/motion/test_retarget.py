@@ -17,7 +17,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def with_turned_rest(skeleton, rng):
-    """The same body whose joint frames point elsewhere at rest: the joints stand where they stood."""
+    """Return the body with other joint frames at rest: the joints keep their places."""
     _, places = skeleton.rest
     world = material.rotations(rng, len(skeleton))
     parents = skeleton.parents
@@ -44,7 +44,7 @@ def permuted(skeleton, order):
 
 
 def backwards(skeleton):
-    """An order of the joints, parents first, that is as unlike the given one as can be."""
+    """Return an order of the joints, parents first, very different from the given one."""
     return np.concatenate([level[::-1] for level in skeleton.levels])
 
 

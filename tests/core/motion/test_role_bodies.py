@@ -1,4 +1,4 @@
-"""Roles by shape alone: unnamed bodies of every family of files and rigs have the roles that their names would tell."""
+"""Roles by shape alone: unnamed bodies of every family of files and rigs get the roles of their names."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from action_loom.core.motion import quat, role_bodies, roles
 from action_loom.core.motion.skeleton import Skeleton
 from oracles import material
 
-# All of these were looked at while the rules were made; characters and rigs were not.
+# The rules were made with a view of all of these; characters and rigs were kept out.
 FILES = (
     "cmu/cmu_mb_02_01",
     "cmu/cmu_daz_02_01",

@@ -1,4 +1,4 @@
-"""Body roles under the names that exporters make of a rig: prefixes, endings, cases, languages."""
+"""Body roles from names as exporters change them: prefixes, endings, cases, languages."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from action_loom.core.figure import body as figure_body
 from action_loom.core.motion import roles
 from oracles.role_tables import expected
 
-# How exporters and rigging tools call the joints of one and the same body: trunk, arm and leg as in ARM and LEG.
+# Joint names of one body by exporters and rigging tools: trunk, arm and leg in the order of ARM and LEG.
 MIXAMO = ("Hips, Spine, Spine1, Neck, Head", "<Shoulder, <Arm, <ForeArm, <Hand", "<UpLeg, <Leg, <Foot, <ToeBase")
 RIGIFY = (
     "spine, spine.001, spine.003, spine.004, spine.006",
@@ -77,7 +77,7 @@ NAMINGS = {
         "<Leg01, <Leg02, <Foot01, <Foot02",
     ),
 }
-# What exporters and applications put around any names; 1 is the place in the list.
+# Additions of exporters and applications to any name; {0} is the name, and {1} its place in the list.
 AROUND = {
     "nothing": "{0}",
     "a namespace": "char1:{0}",

@@ -1,4 +1,4 @@
-"""Names, hierarchy and rest pose tell which part of the body each joint is."""
+"""Names, hierarchy and rest pose determine the body part of each joint."""
 
 import numpy as np
 import pytest
@@ -160,7 +160,7 @@ SIDED = {
         ("RobotExpressive", "LR", "Hips, Abdomen, Torso, Neck, Head", 17),
         ("Fox", ("Left", "Right"), "b_Hip, b_Spine01, b_Spine02, b_Neck, b_Head", 19),
         ("boxman", "LR", "body_IK, -, -, -, head", 10),
-        # What this rig calls left is on its right: its knees say so.
+        # This rig names its right side left; its knees show it.
         ("godot_player", "rl", "hip, waist, chest, neck, head", 15),
     ],
 )
@@ -190,11 +190,11 @@ def test_left_is_told_by_toes_or_knees_where_names_say_it_wrongly():
     above = np.array([toeless.index(p) if p >= 0 else -1 for p in parents[toeless]])
     short = [names[joint] for joint in toeless]
     assert roles.find(short, above, seen_in_a_mirror[toeless])["thigh.L"] == short.index("thigh.R")
-    # Legs as straight as captured ones tell nothing.
+    # Captured legs may be straight, and straight legs show no side.
     straight = seen_in_a_mirror[toeless]
     straight[[short.index(f"{role}.{side}") for role in ("thigh", "shin", "foot") for side in "LR"], 1] = 0.0
     assert roles.find(short, above, straight)["thigh.L"] == short.index("thigh.L")
-    # Nor do joints that are all in one place.
+    # Joints that are all in one place show no side either.
     assert roles.find(names, parents, np.zeros((21, 3))) == plain
 
 
@@ -218,7 +218,7 @@ def test_feet_and_hands_that_hang_on_a_root_are_found():
     )
     found = named(names, parents)
     assert (found["foot.L"], found["toe.L"], found["hand.R"]) == ("LeftFoot", "LeftToe", "RightHand")
-    # Two of a name: nobody knows which.
+    # Two joints of one name: their role is unknown.
     names, parents = [*names, "Left_Foot"], np.append(parents, 0)
     found = named(names, parents)
     assert "foot.L" not in found
@@ -256,13 +256,13 @@ def test_a_role_of_one_side_is_played_on_the_other_by_who_stands_there():
     how = roles.found_by(names, parents, places)
     assert {role for role in how if how[role] != roles.NAME} == {"shin.R", "hand.R"}
     assert how["shin.R"] == roles.SHAPE
-    # Who stands there but hangs elsewhere is no shin; nor is there one where nobody stands.
+    # A shin needs the right parent and the right place: either alone is not enough.
     apart = parents.copy()
     apart[figure.index("shin.R")] = 0
     assert roles.find(names, apart, places).get("shin.R") is None
     moved = places + np.where(np.arange(21)[:, None] == figure.index("shin.R"), (0.0, 0.2, 0.0), 0.0)
     assert roles.find(names, parents, moved).get("shin.R") is None
-    # One side alone has no mirror.
+    # A single side lacks a mirror image.
     one_sided = [name for name in figure.names if not name.endswith(".R")]
     assert set(roles.find(one_sided, parents[: len(one_sided)], places[: len(one_sided)])) == set(one_sided)
 
@@ -275,7 +275,7 @@ def test_limbs_that_no_name_tells_are_found_on_a_mirrored_body_too():
     found = roles.find(names, figure.parents, places)
     assert len(found) == len(figure.names)
     mirrored = roles.find(names, figure.parents, places * (-1.0, 1.0, 1.0))
-    # Sides are those of the body, whatever its names say.
+    # Sides follow the body, whatever its names say.
     assert {f"{r[:-1]}{'LR'[r.endswith('L')]}" if "." in r else r: joint for r, joint in mirrored.items()} == found
 
 
@@ -319,7 +319,7 @@ def test_a_word_before_most_names_is_the_rigs():
 
 
 def test_a_bone_named_hips_that_carries_no_limb_is_not_the_hips():
-    """As in a game pack of animals: hips and legs hang beside each other on the bone that carries the body."""
+    """As in a game pack of animals: hips and legs are siblings below the bone that carries the body."""
     beside = """
         root,Body,Hips,Torso
         Body,Shoulders,Neck,Head

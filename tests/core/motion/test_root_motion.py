@@ -162,7 +162,7 @@ def test_the_heading_turns_with_the_clip_and_does_not_wrap():
 def test_a_body_without_legs_faces_where_its_travelling_joint_does(rng):
     figure = material.figure()
     clip = material.walk(turn=0.9)
-    # Nothing but the hips is known: only their turn from the rest pose is left.
+    # Only the hips are known, so only their turn from the rest pose is left.
     nameless = replace(figure, names=tuple(f"bone{k}" for k in range(len(figure))), roles={"hips": 0})
     heading = root_motion.heading(replace(clip, skeleton=nameless))
     assert_allclose(heading, root_motion.heading(clip), atol=1e-9)

@@ -1,4 +1,4 @@
-"""A skeleton refuses what is no forest, and knows its own measures."""
+"""A skeleton refuses parents that do not form a forest, and knows its own measures."""
 
 from dataclasses import replace
 
@@ -65,7 +65,7 @@ def test_roles_come_from_the_names_unless_they_are_given():
 
 
 def test_each_point_weighs_half_the_bones_that_meet_there():
-    # hip –1– knee –2– foot, whose tip is 1 away; a second root stands apart.
+    # hip –1– knee –2– foot, whose tip is 1 away; a second root is separate.
     tips = np.array([[0.0] * 3, [0.0] * 3, [0.0, 1.0, 0.0], [0.0] * 3])
     offsets = np.array([[9.0, 9.0, 9.0], [0.0, 0.0, 1.0], [0.0, 0.0, 2.0], [5.0, 0.0, 0.0]])
     skeleton = chain([-1, 0, 1, -1], offsets=offsets, tips=tips)
@@ -93,7 +93,7 @@ def test_feet_that_hang_on_a_root_are_of_the_body():
         name: np.linalg.norm(places[robot.index(f"{name}.L")] - places[robot.index(f"{above}.L")])
         for name, above in (("LowerLeg", "UpperLeg"), ("Foot", "LowerLeg"))
     }
-    # A foot's bone begins where the shin ends, whatever it hangs on.
+    # A foot's bone begins at the end of the shin, whatever its parent is.
     share = weights[robot.index("Foot.L")] / lengths["Foot"]
     assert weights[robot.index("LowerLeg.L")] == pytest.approx(share * sum(lengths.values()))
     assert_array_equal(weights[[robot.index(name) for name in outside]], 0.0)

@@ -1,4 +1,4 @@
-"""Calibration poses and the jumps out of them are left out; what a body does by itself is not."""
+"""Calibration poses and the jumps out of them are cut; a body's own movements are not."""
 
 from dataclasses import replace
 
@@ -156,14 +156,14 @@ def test_a_calibration_pose_before_a_held_one_is_left_out():
 
 @pytest.mark.both_engines
 def test_what_rings_behind_a_jump_goes_with_it():
-    """As where a clip with a calibration pose was resampled: speeds fall off, and swing, for some frames."""
+    """As in a resampled clip with a calibration pose: speeds fall off, and swing, for some frames."""
     clip = walk()
 
     def ringing(by):
         return [replace(clip.cut(0, 1), translations=clip.translations[:1] + by * swing) for swing in (9.0, -4.0, 2.0)]
 
     assert dropped(joined(calibration_pose(clip.skeleton, 1), *ringing(0.01), clip)) == (4, 0)
-    # Without a jump nothing is looked for: a body may shake.
+    # Without a jump nothing is cut: a body may shake.
     assert dropped(joined(*ringing(0.0002), clip)) == (0, 0)
 
 
@@ -179,7 +179,7 @@ def test_captured_clips_begin_after_their_calibration_pose(path):
     clip = material.as_captured(path.stem)
     trimmed = trim.ends(clip)
     kind = path.stem.split("_")[1]
-    # Of those that were resampled once more what rings behind the jump goes with it.
+    # Clips resampled once more lose the ringing after the jump, too.
     fewest, most = {"mb": (1, 8), "daz": (6, 10), "asf": (0, 3)}[kind]
     assert fewest <= trimmed.first <= most
     assert trimmed.last == 0

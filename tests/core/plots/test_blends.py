@@ -1,4 +1,4 @@
-"""The picture of a blend: what it shows, and that it can be read."""
+"""The picture of a blend: its content, and its legibility."""
 
 import io
 import itertools
@@ -33,7 +33,7 @@ def draw(woven):
 
 
 def axes_of(drawn):
-    """The figure's axes by what stands at their left; matrices by the clip they are of."""
+    """Return the figure's axes by the label at their left; matrices by the label of their clip."""
     return {axis.get_ylabel(): axis for axis in drawn.axes}
 
 
@@ -44,7 +44,7 @@ def bars(axis, lane):
 
 
 def words(drawn):
-    """The words that are seen, with the box of each."""
+    """Return the visible words, with the box of each."""
     text_type = import_module("matplotlib.text").Text
     drawn.savefig(io.BytesIO())
     every = [text for text in drawn.findobj(text_type) if text.get_visible() and text.get_text().strip()]
@@ -60,7 +60,7 @@ def ticks_in_view(axis):
 
 
 def overlap(one, other):
-    """Whether two boxes share more than their edges."""
+    """Return whether two boxes share more than their edges."""
     return min(one.x1, other.x1) - max(one.x0, other.x0) > 1.0 < min(one.y1, other.y1) - max(one.y0, other.y0)
 
 

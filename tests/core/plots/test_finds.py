@@ -1,4 +1,4 @@
-"""The picture of what was found: a row for each, the query's first."""
+"""The picture of a search's results: a row for each, the query's first."""
 
 from importlib import import_module
 

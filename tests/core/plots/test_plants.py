@@ -1,4 +1,4 @@
-"""The picture of feet that were planted."""
+"""The picture of planted feet."""
 
 import numpy as np
 from action_loom.core import verbs

@@ -1,4 +1,4 @@
-"""Pictures of loops and connections: the scores of a cycle, and the seams that were tried."""
+"""Pictures of loops and connections: the scores of a cycle, and the tried seams."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The picture of travel that was given or taken off."""
+"""The picture of added or removed travel."""
 
 import numpy as np
 from action_loom.core import verbs

@@ -1,4 +1,4 @@
-"""Pictures of poses that were spread and of events that were moved."""
+"""Pictures of spread poses and of moved events."""
 
 import numpy as np
 from action_loom.core import verbs

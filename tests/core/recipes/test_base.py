@@ -1,4 +1,4 @@
-"""Recipes: values that are checked when they are made, and go to JSON and back."""
+"""Recipes: their values are checked at construction, and survive JSON."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""The weights of a blend as they are asked for: shares with sum 1, and what does not fit the clips is refused."""
+"""The requested weights of a blend: shares with sum 1, and refusals of weights that do not fit the clips."""
 
 import pytest
 from action_loom.core.errors import OptionError

@@ -1,4 +1,4 @@
-"""What is asked for apart from the recipe: to JSON and back, and as version 0.1 wrote it."""
+"""The parts of a request beside the recipe: to JSON and back, and in the form of version 0.1."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Surfaces frame by frame, further points of a surface, and what is said of how it fits its bones."""
+"""Surfaces frame by frame, further points of a surface, and messages about its fit to the bones."""
 
 import numpy as np
 import pytest

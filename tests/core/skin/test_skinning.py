@@ -1,4 +1,4 @@
-"""Surfaces that bones move: known answers, invariances, and what is refused."""
+"""Surfaces moved by bones: known answers, invariances, and refusals."""
 
 import numpy as np
 import pytest

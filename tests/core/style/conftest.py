@@ -1,4 +1,4 @@
-"""Walks of several people: generated ones that are quick, and captured ones with what is learnt from them."""
+"""Walks of several people: quick generated walks, and captured walks with a style learnt from them."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from action_loom.core.style import fit
 from oracles import material
 
 WAYS = ((0.9, 0.5), (1.1, 0.6), (1.3, 0.69), (1.5, 0.72), (1.2, 0.55), (1.0, 0.66))
-# Nine people; of four of them nothing is tuned on.
+# Nine people; four of them are kept out of tuning.
 CAPTURED = "mb_02_01 mb_05_01 mb_06_01 mb_07_01 mb_10_04 mb_16_15 mb_35_01 mb_08_01 mb_12_01 mb_32_01 mb_35_03"
 
 

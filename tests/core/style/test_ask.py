@@ -1,4 +1,4 @@
-"""Asking for speed, turn and steps: what comes is what was asked, or the nearest that can be had, and said."""
+"""Requests for speed, turn and steps: the result has them, or the nearest possible ones with a message."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Weights whose mean is a point: those of scipy's Delaunay triangulation inside the hull, the nearest place outside."""
+"""Weights with a point as their mean: scipy's Delaunay weights inside the hull, the nearest place outside."""
 
 import numpy as np
 import pytest

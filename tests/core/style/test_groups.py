@@ -1,4 +1,4 @@
-"""Groups of strides: who is in them, how they move on the mean, and which component tells them apart."""
+"""Groups of strides: their members, their mean motion, and the component that separates them."""
 
 from dataclasses import replace
 
@@ -50,7 +50,7 @@ def test_people_are_groups_and_clips_without_the_label_are_in_none(style):
 
 
 def test_a_component_tells_groups_of_its_own_scores_apart_best(style):
-    """Three ways to walk lie along one component mostly, so people are told apart by the first."""
+    """Three ways to walk lie mostly along one component, so the first component separates people."""
     found = groups.of(style, "person")
     assert found.component == 0
     assert 0.9 < found.share <= 1.0 + 1e-9

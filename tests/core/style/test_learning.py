@@ -1,4 +1,4 @@
-"""What is learnt of strides: components, directions of measures, labels; styles as files and on other bodies."""
+"""Learning from strides: components, directions of measures, labels; styles as files and on other bodies."""
 
 import io
 import json
@@ -88,7 +88,7 @@ def test_directions_are_regressions_with_a_ridge():
     measured = {"stride": rows @ rng.normal(size=25), "bounce": rng.normal(size=40), "lean": np.full(40, 3.0)}
     weights = np.full(40, 1.0 / 40.0)
     found = directions.learn(rows, measured, weights)
-    assert found.names == ("stride", "bounce")  # nothing can be learnt from what is the same for all
+    assert found.names == ("stride", "bounce")  # a measure with equal values teaches nothing
     standard = np.stack([(measured[n] - measured[n].mean()) / measured[n].std() for n in found.names], axis=1)
     centred = rows - rows.mean(axis=0)
     penalty = np.sqrt(directions.RIDGE * len(rows)) * np.eye(2)

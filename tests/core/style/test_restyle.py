@@ -1,4 +1,4 @@
-"""Clips restyled: what is asked comes of it, what is not asked stays, feet and knees are a body's."""
+"""Restyled clips: requested measures change, others stay, feet stand, and knees bend forwards."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def test_what_asks_for_nothing_gives_the_clip_to_the_bit(walkers, recipe):
 
 @pytest.mark.both_engines
 def test_a_change_of_nothing_is_nothing(walkers):
-    """The way through rows and back: within a hundredth of a degree it is the clip."""
+    """Conversion to rows and back returns the clip within a hundredth of a degree."""
     style = fit.fit(walkers, StyleOptions())
     in_style = clip_in_style.of_clip(style, walkers[2])
     same = change.Change(in_style.rows(style.form), 1.0, in_style.row, {}, ())
@@ -189,7 +189,7 @@ def test_a_knee_that_was_bent_to_the_wrong_side_is_straight_and_the_foot_turns_a
     (left, _) = ik.legs(clip.skeleton)
     bent = clip.rotations.copy()
     back = quat.inv(clip.rotations[20:40, left.lower])
-    bent[20:40, left.lower] = quat.mul(quat.mul(back, back), bent[20:40, left.lower])  # as far to the other side
+    bent[20:40, left.lower] = quat.mul(quat.mul(back, back), bent[20:40, left.lower])  # by its angle, to the other side
     wrong = replace(clip, rotations=bent)
     assert knees.least(wrong) < -5.0
     made = knees.without_hyperextension(wrong, clip)

@@ -1,4 +1,4 @@
-"""Walks that Action Loom brings along: one walk of one cycle is enough to be restyled, and to be asked for a speed."""
+"""Action Loom's own walks: one walk of one cycle is enough for a new style, and for a request of a speed."""
 
 from dataclasses import replace
 
@@ -16,11 +16,11 @@ from action_loom.core.weave import body_limits
 from oracles import kept_aside
 from oracles import material as captured
 
-ASIDE = ("mb_08_01", "mb_12_01", "mb_32_01")  # nobody of these is among the walks
+ASIDE = ("mb_08_01", "mb_12_01", "mb_32_01")  # the walks contain none of these people
 
 
 def one_cycle(name):
-    """A walk of a captured person that nothing is learnt from, one cycle of it."""
+    """Return one cycle of a captured walk of a person who is not among the shipped walks."""
     return verbs.apply(verbs.Loop(), [captured.captured(f"cmu_{name}")]).clip
 
 

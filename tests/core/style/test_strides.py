@@ -1,4 +1,4 @@
-"""Strides: where they begin, the rows they are written as, and what is measured of them."""
+"""Strides: their starts, their rows, and their measures."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Ground alignment against known turns and against a search, all its ways alike; and the search for minima."""
+"""Ground alignment against known turns and against a search, by all its methods; and the search for minima."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def engine(request, monkeypatch):
 
 
 def windows(rng, *shape):
-    """Any points on the ground, x + iy, of windows as long as they need be."""
+    """Return random points on the ground, x + iy, in windows of any shape."""
     shape = (*shape, FRAMES, POINTS)
     return rng.normal(size=shape) + 1j * rng.normal(size=shape)
 
@@ -35,14 +35,14 @@ def moved(window, turn, shift):
 
 
 def left(one, other, weights, turn):
-    """What is left between windows after a turn and the shift that suits it best, written as it is meant."""
+    """Return the distance left between windows after a turn and its best shift, by the definition."""
     turned = np.exp(1j * turn) * other
     shift = ((one - turned) @ weights).mean()
     return float((np.abs(one - turned - shift) ** 2 @ weights).mean())
 
 
 def least_left(one, other, weights):
-    """The least that is left by any turn, searched for."""
+    """Return the least distance left by any turn, by a search, and the turn."""
     best, width = 0.0, np.pi
     while width > 1e-9:
         tried = best + np.linspace(-width, width, 41)
@@ -266,7 +266,7 @@ def test_both_engines_go_downhill_alike(rng, monkeypatch):
 
 
 def minima_one_by_one(matrix):
-    """Cells that are nowhere larger than those around them, cell by cell."""
+    """Return the cells that are not larger than any cell around them, cell by cell."""
     rows, columns = matrix.shape
     cells = []
     for i in range(rows):

@@ -1,4 +1,4 @@
-"""Where clips repeat themselves: known cycles, captured gaits, and clips that have none."""
+"""Cycle search: known cycles, captured gaits, and clips without a cycle."""
 
 import numpy as np
 import pytest
@@ -9,13 +9,13 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.sync import cycle_search
 from oracles.material import captured, captured_files, walk
 
-# Straight walks and runs with at least 1.3 cycles, of which the gait oracle tells the period.
+# Straight walks and runs with at least 1.3 cycles, whose period the gait oracle finds.
 STRAIGHT = [
     "mb_02_01", "mb_05_01", "mb_06_01", "mb_07_01", "mb_07_04", "mb_07_12", "mb_08_01", "mb_08_04", "mb_08_07",
     "mb_10_04", "mb_12_01", "mb_16_15", "mb_35_01", "mb_35_03", "mb_35_17", "mb_35_22", "mb_02_03", "asf_16_15",
 ]  # fmt: skip
 REPEATED = {"asf_127_04": (74, 5), "daz_13_26": (98, 5), "mb_02_05": (174, 5), "mb_02_06": (330, 5)}
-# What goes to and fro, or in circles, without being a gait; all others of the clips have no cycle.
+# Motion to and fro, or in circles, without a gait; all other clips lack a cycle.
 CYCLIC_OTHERS = {
     "asf_127_04", "asf_16_11", "asf_16_17", "asf_16_19", "daz_02_01", "daz_07_01", "daz_09_01", "daz_09_02",
     "daz_09_12", "daz_13_18", "daz_13_26", "mb_02_05", "mb_02_06", "mb_06_10", "mb_26_01", "mb_32_01",

@@ -1,4 +1,4 @@
-"""Pose distances against numerical minimisation, and what must not matter to them."""
+"""Pose distances against numerical minimisation, and their invariances."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ends and stretches, found with as few paths as will do, against every path computed from scratch."""
+"""Ends and stretches found with few paths, against every path computed from scratch."""
 
 import numpy as np
 import pytest
@@ -175,6 +175,6 @@ def test_strangers_are_registered_by_the_path_found_from_scratch(pair):
 
 
 def _thinned_pair(a, b):
-    """Two captured clips on one body, at 60 frames a second, so that the plain way does not take long."""
+    """Two captured clips on one body, at 60 frames a second, so that the plain search does not take long."""
     one, other = (captured(f"cmu_{name}").cut(0, 900).thinned(2) for name in (a, b))
     return one, retarget.onto(other, one.skeleton)

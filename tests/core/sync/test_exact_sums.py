@@ -1,4 +1,4 @@
-"""Rounded rows: as near as said, and their sums of products are the same in any order."""
+"""Rounded rows: their error is within its bound, and their sums of products do not depend on the order."""
 
 from fractions import Fraction
 
@@ -36,7 +36,7 @@ def test_rows_of_nothing_and_rows_that_are_no_numbers_stay_as_they_are():
 
 
 def test_single_precision_holds_what_is_rounded(rng):
-    """And products of long rows, which are summed in pieces, are the same as at once."""
+    """Products of long rows, summed in pieces, equal the products computed at once."""
     rows, others = (scale * rng.normal(size=(5, 3 * exact_sums.WIDE + 7)) for scale in (1.0, 300.0))
     kept = []
     for numbers in (rows, others):

@@ -1,4 +1,4 @@
-"""Footfalls of bodies with four legs and more: found where they were made, and brought together by registration."""
+"""Footfalls of bodies with four legs and more: detected where they were made, and aligned by registration."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ SIX = (0.0, 0.5, 0.1, 0.6, 0.2, 0.7)
 
 
 def gait(downs, frames, *, stance=0.6, stride=0.3, bob=0.0):
-    """One cycle of a body that walks on the spot; each leg comes down at a known share of it and then goes back."""
+    """Return one cycle of a body that walks on the spot; each leg comes down at a known share of it."""
     legs = len(downs)
     names = ["body", "head", *(f"{part}{k}" for k in range(legs) for part in ("leg", "foot"))]
     parents = [-1, 0, *(joint for k in range(legs) for joint in (0, 2 + 2 * k))]
@@ -47,7 +47,7 @@ def by_poses(_reference, _clip, curve, _matching):
 
 
 def apart(curve, downs, others):
-    """How far footfalls are apart in the reference's time and in the clip's, in the mean, by the curve alone."""
+    """Return the mean distance of corresponding footfalls along the curve alone, as a share of a cycle."""
     length, period = len(curve.frames) - 1, curve.frames[-1] - curve.frames[0]
     theirs = curve.at(np.array(downs) * length) / period
     return float(round_the_circle(theirs - np.array(others)).mean())

@@ -15,7 +15,7 @@ from oracles.material import captured
 
 
 def held(monkeypatch, cells):
-    """Let matrices be held whole up to so many cells only."""
+    """Limit the size of distance matrices held whole to a number of cells."""
     monkeypatch.setattr(distance, "MOST_CELLS", cells)
 
 

@@ -1,4 +1,4 @@
-"""Cycles registered round the circle: wherever each begins, and however it is timed."""
+"""Cycles registered round the circle: from any start, and with any timing."""
 
 from dataclasses import replace
 

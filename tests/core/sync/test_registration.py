@@ -1,4 +1,4 @@
-"""Synchronising, on captured clips whose true correspondence is known: their own re-timed copies, and steps."""
+"""Synchronisation of captured clips with known correspondence: their own re-timed copies, and steps."""
 
 import itertools
 from dataclasses import replace
@@ -53,7 +53,7 @@ def retimed(clip, frames, seed=None):
 
 
 def moving(clip):
-    """In which frames the body moves: weighted joint speed, smoothed over 25 ms."""
+    """Return the frames in which the body moves: weighted joint speed, smoothed over 25 ms."""
     speed = np.linalg.norm(np.gradient(kinematics.points(clip), axis=0), axis=2) * clip.rate
     return root_motion.smooth(speed @ clip.skeleton.point_weights, 0.025 * clip.rate) > MOVING
 
@@ -80,7 +80,7 @@ def test_a_retimed_copy_is_registered_within_half_a_frame(kind, metric, turn, no
     assert error[at_motion].max() <= 2.0
 
 
-# Pairs of two people's (or one's) walks, runs and turns: of each, the steps must fall together.
+# Pairs of two people's (or one's) walks, runs and turns, whose steps must fall together.
 PAIRS = [
     ("mb_07_01", "mb_16_15"),
     ("mb_02_01", "mb_05_01"),
@@ -99,7 +99,7 @@ WALKS = ["mb_02_01", "mb_05_01", "mb_07_01", "mb_08_01", "mb_12_01", "mb_16_15",
 
 
 def median_error(a, b, **options):
-    """Milliseconds by which steps miss each other, median over all events of a pair."""
+    """Return the milliseconds between matching steps, median over all events of a pair."""
     from oracles.gait import event_errors
 
     reference = captured(f"cmu_{a}")
@@ -179,7 +179,7 @@ def test_cycles_correspond_wherever_they_begin():
 
 
 def cycle_errors(reference, cycle, event, **options):
-    """Milliseconds by which an event of cycles misses its counterpart, over three rounds."""
+    """Return the milliseconds between matching events of cycles, over three rounds."""
     from oracles.gait import event_errors
 
     found = registration.register_pair(reference, cycle, Synchronise(**options), cyclic=True)
@@ -217,7 +217,7 @@ def test_a_sneak_is_matched_to_a_walk_by_its_legs(record_property):
     walk, sneak = captured("cmu_asf_16_15"), captured("cmu_asf_17_03")
     sneak = retarget.onto(sneak, walk.skeleton)
     found = registration.register_pair(walk, sneak, Synchronise())
-    # A sneak has nothing of a walk's arms and bearing, and its double support is 4.5 times as long.
+    # A sneak lacks a walk's arms and bearing, and has 4.5 times its double support.
     assert (found.ends, found.joints, found.limit) == ("open", "lower", 6)
     frames = np.arange(found.first, found.last + 1)
     errors = [

@@ -1,4 +1,4 @@
-"""What rules out that two clips are one performance, before any path is looked for."""
+"""Bounds that exclude that two clips are one performance, before any search for a path."""
 
 from dataclasses import replace
 
@@ -74,7 +74,7 @@ def test_points_in_the_heading_frame_are_those_of_the_whole_clip_in_a_cut():
     assert_array_equal(part.points, body.points[10:50])
     assert part.clip.rotations.shape == part.clip.cut(0, 40).rotations.shape
     assert body.cut(0, len(body)) is body
-    # Turned to face ahead: the travelling joint stays over the origin, and a turned clip has the same.
+    # Points face ahead: the travelling joint stays over the origin, and a turned clip has the same points.
     hips = root_motion.travelling_joint(body.clip.skeleton)
     assert_allclose(body.local[:, hips, :2], 0.0, atol=1e-12)
     turned = PosedClip(root_motion.placed(body.clip, 1.3, np.array([2.0, 5.0])))

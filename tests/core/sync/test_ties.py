@@ -1,4 +1,4 @@
-"""Where many paths cost the same, the last bits of the distances choose none of them."""
+"""The last bits of distances do not choose between paths of equal cost."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def noisy(matrix, rng):
 
 
 def matrices(rng):
-    """Distances with as many ties as can be: few values, a clip that repeats itself, and one against itself."""
+    """Yield distances with many ties: few values, a clip that repeats itself, and one against itself."""
     yield rng.integers(0, 3, (40, 50)).astype(float)
     yield 1.0 + rng.integers(0, 2, (60, 45))
     yield np.ones((30, 30))

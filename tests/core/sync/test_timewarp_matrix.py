@@ -1,4 +1,4 @@
-"""The timewarp matrix of a curve against the one that its source prints, and what every such matrix must do [TMPS]."""
+"""The timewarp matrix of a curve against its source's printed matrix, and properties of every such matrix [TMPS]."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_the_printed_example_comes_out_exactly():
     assert warp.shape == (7, 8)
     assert tuple(timewarps.warped(warp) + 1) == timewarps.PRINTED_FRAMES
     assert timewarps.steps(warp).tolist() == [1, 2, 2, 0.25, 0.25, 0.25, 0.25, 1]
-    # Where the clip is not hurried, each number is the printed one: only there has the source more than two a column.
+    # The numbers equal the printed ones except where the clip is hurried: the source has more than two a column there.
     assert_allclose(np.delete(warp, 2, axis=1), np.delete(printed, 2, axis=1))
 
 
@@ -55,7 +55,7 @@ def test_of_a_path_it_is_near_the_sources_own(rows, columns, seed):
     assert (timewarps.steps(theirs) >= -1e-12).all()
     _, frames = curve_fit.midpoints(path.cells[:, ::-1])
     ours = timewarps.warped(timewarp_matrix.matrix(frames, rows))
-    # Ends are pinned here, and there they are averaged with what shares their column; a held row passes on there.
+    # Ours pins the ends; theirs averages the frames of a column there, and passes on a held row.
     assert np.abs(ours - timewarps.warped(theirs))[1:-1].max(initial=0.0) < 1.0
 
 

@@ -1,4 +1,4 @@
-"""Clips of lengths that no path joins are refused by them alone, and no others are."""
+"""Clips are refused for their lengths exactly if no path can join them."""
 
 import time
 

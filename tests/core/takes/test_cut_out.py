@@ -1,4 +1,4 @@
-"""One stretch of a take by its recipe: loops, actions between loops, and sentences on what can't be cut out."""
+"""One stretch of a take by its recipe: loops, actions between loops, and sentences about impossible cuts."""
 
 from dataclasses import replace
 

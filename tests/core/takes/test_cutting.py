@@ -1,4 +1,4 @@
-"""Takes are cut where what is done changes: figures against known takes, and what must not matter to the cut."""
+"""Takes are cut at changes of action: scores on known takes, and invariances of the cut."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -32,7 +32,8 @@ def scored(kind, aside):
     return takes.overall([takes.score(one, cutting.cut(one.clip).stretches) for one in known])
 
 
-# Frames right by kind, by kind and side, and the median distance of borders, s; each a little below what is measured.
+# Frames right by kind, by kind and side, and the median distance of borders, s; the limits lie just below the measured
+# values.
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("kind", "aside", "kinds", "sides", "border"),
@@ -108,7 +109,7 @@ def test_at_half_the_rate_borders_stay():
     times = [[one.first / each.clip.rate for one in each.stretches] for each in (full, half)]
     apart = np.abs(np.subtract(*times))
     assert np.median(apart) < 0.02
-    assert apart.max() < cutting.NEAR + 1.0 / tracks.RATE  # a strike that is just in reach at one rate only
+    assert apart.max() < cutting.NEAR + 1.0 / tracks.RATE  # a strike just in reach at one rate only
 
 
 @pytest.mark.shared
@@ -147,7 +148,7 @@ def test_a_body_without_legs_is_refused():
 
 
 def interrupted(how, rate):
-    """A walk with a part missing, frozen, lost in a T-pose, or carried on a metre aside; where, in seconds."""
+    """Return a walk with a part missing, frozen, lost in a T-pose, or shifted by a metre, and the frames around it."""
     clip = actions.walk(cycles=10, rate=rate)
     at, end = round(4.0 * rate), round(4.8 * rate)
     turns, places = clip.rotations.copy(), clip.translations.copy()

@@ -1,4 +1,4 @@
-"""Sets of takes: loops without seams, transitions whose ends meet them, mirrored sides, reasons for what is left."""
+"""Sets of takes: loops without seams, transitions whose ends meet them, mirrored sides, reasons for missing items."""
 
 from functools import cache
 
@@ -52,7 +52,7 @@ def test_ends_meet_the_poses_that_are_named(name):
             assert degrees <= 2.0, (item.name, at)
 
 
-# "127 b" is kept aside.
+# No constant was tuned on "127 b".
 @pytest.mark.shared
 @pytest.mark.parametrize("name", TAKES)
 def test_feet_of_transitions_slide_half_as_much_as_in_the_take_at_most(name):
@@ -86,7 +86,7 @@ def test_a_walk_is_left_and_entered_where_the_left_foot_strikes():
     assert items["Stop Walk"].ends.loop == "Idle"
 
 
-# "127 b" is kept aside.
+# No constant was tuned on "127 b".
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["16 a", "127 b"])
 def test_a_start_sets_out_at_once_and_a_stop_does_not_stand_on(name):

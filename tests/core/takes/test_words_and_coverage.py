@@ -1,4 +1,4 @@
-"""Stretches are found by words for what is done in them, and sets tell what they lack."""
+"""Searches for stretches by words for their actions, and reports of the actions missing in sets."""
 
 import pytest
 from action_loom.core.errors import LibraryError

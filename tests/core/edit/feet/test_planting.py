@@ -153,7 +153,7 @@ def test_loops_stay_loops(turn):
     assert done.spans
     assert cycles.gap(clip) < 1e-9
     assert cycles.gap(made) < 1e-6
-    # Velocities match too: the seam is no sharper than the rest.
+    # Velocities match too: the seam is not sharper than the rest.
     laps = cycles.unrolled(made, 1, 1)
     seam = len(made) - 1
     sharpest = np.linalg.norm(np.diff(kinematics.points(laps), n=2, axis=0), axis=2).max(axis=1)
@@ -198,7 +198,7 @@ def test_a_leg_that_is_too_short_is_told():
     clip = actions.walk(60.0, 3)
     rows = spans.find(clip)
     late = next(span for span in rows if span.foot == "L" and span.first > 40)
-    # The heel still swings towards its landing, so it can't stand there that early.
+    # The heel still swings towards its landing, too early to stand.
     why = planted(clip, [Span("L", "heel", late.first - 9, late.end)])[1].refused
     assert why
 
