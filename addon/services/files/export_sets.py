@@ -280,6 +280,10 @@ def _write_all(
     if len(tracks) == 1:
         clips = {_stem(tracks[0].action.name): next(iter(clips.values()))}
     notes: list[str] = []
+    if path.suffix != ".glb" and not FACES_TOGETHER and any(_faces(one) for one in tracks):
+        notes.append(
+            f"{path.name}: faces stay at rest, as Blender 5.0 would export them wrongly: write a file for each action"
+        )
     for one in tracks:
         if _stem(one.action.name) not in clips:
             raise LoomError(f"{path.name}: {one.action.name} was not read back: nothing was kept")
@@ -306,9 +310,13 @@ def _in_a_row(tracks: Sequence[_Track]) -> Iterator[None]:
             _start(one, 0.0, "HOLD")
 
 
+def _faces(one: _Track) -> list[bpy.types.NlaTrack]:
+    return [track for track in one.worn if isinstance(track.id_data, bpy.types.Key)]
+
+
 def _start(one: _Track, frame: float, faces: Literal["NOTHING", "HOLD"]) -> None:
     """Let the strips of a track begin at a frame; faces : extrapolation of its shape keys."""
-    keys = [track for track in one.worn if FACES_TOGETHER and isinstance(track.id_data, bpy.types.Key)]
+    keys = [track for track in _faces(one) if FACES_TOGETHER]
     for track in one.worn:
         track.mute = track not in keys  # a strip of another object would be an animation of its own
     for track in (one.track, *keys):
