@@ -103,7 +103,7 @@ class Battery:
             found |= _wrong([Wrong("raised", 0.0, 1.0, f"{type(error).__name__}: {error}"[:300])])
         return found | {"seconds": round(time.perf_counter() - began, 3)}
 
-    def _run(self, path: Path, verb: str, name: str, state: str) -> tuple[str, list[str], Any, Any]:
+    def run(self, path: Path, verb: str, name: str, state: str) -> tuple[str, list[str], Any, Any]:
         """Open the file, bring it into the state, call the operator; returns what it refused with, or words."""
         import bpy
 
@@ -129,7 +129,7 @@ class Battery:
     def _tried(self, path: Path, verb: str, name: str, state: str) -> dict[str, Any]:
         import bpy
 
-        refused, words, rig, (before, around) = self._run(path, verb, name, state)
+        refused, words, rig, (before, around) = self.run(path, verb, name, state)
         if refused.startswith("(rule)"):
             return {"outcome": "refused", "sentence": refused}
         if refused:
@@ -211,7 +211,7 @@ class Battery:
         """Hold the result against the plain file's, in states that change nothing of what is seen."""
         world = self.loom("core.motion.kinematics").world
         clip = self.last["woven"].clip
-        refused, _, _, _ = self._run(path, verb, name, "plain")
+        refused, _, _, _ = self.run(path, verb, name, "plain")
         if refused or "woven" not in self.last:
             return []
         plain = self.last["woven"].clip
