@@ -1,7 +1,7 @@
 """The registry of verbs: the recipe of each, and which functions do the work and draw the picture.
 
-Each verb has a folder here: its recipe and main figures in `__init__`, and the modules `work`, `picture` and `trial`
-(how tests try it). The registry can be read without numpy; the work is loaded when a recipe is applied.
+Each verb has a folder here: its recipe and main figures in `__init__`, and the modules `work` and `picture`. The
+registry can be read without numpy; the work is loaded when a recipe is applied.
 """
 
 import json

@@ -22,7 +22,7 @@ grey, too: none raises anything but a sentence. The same in Blender 4.2.
 """
 # Of menus and rows, and an earlier name.
 NO_BUTTON = {"export_motion", "path", "set_role", "remove_stretch", "drag_strip", "bake_to_bones", "bake_to_controls"}
-# What makes an action, as trial.py of each verb has it; the others in the order of the tab.
+# What makes an action, as the table of trials has it; the others in the order of the tab.
 BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "import_motion": {},
     "add_demo": {},

@@ -312,9 +312,8 @@ def texts(module):
 
 
 def test_only_registries_name_functions_as_text_and_only_what_reads_them_loads_those():
-    """But for trial.py, where text such as "walk:5" names a frame of a clip."""
     naming = {module for module in MODULES if texts(module)}
-    assert {module for module in naming if MODULES[module].name != "trial.py"} == set(REGISTRIES)
+    assert naming == set(REGISTRIES)
     users = {module for module in MODULES if "action_loom.core.entry_points" in imported(module)}
     assert users == set(REGISTRIES.values())
 

@@ -72,7 +72,7 @@ def some_of(recipe, clips):
 
 
 def example(recipe):
-    """A recipe of a kind that can be applied to some clips: with the options of its trial.py, if it needs any."""
+    """Return a recipe that can be applied to some clips, with the options of the table of trials."""
     return recipe(**trials.examples().get(recipe.verb, {}))
 
 
