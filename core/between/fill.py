@@ -21,7 +21,6 @@ FEWEST_FRAMES = 6  # between two keys; shorter gaps are not changed
 LONGEST = 60.0  # s between two keys
 REMEMBERED = 512  # gaps cached
 HELD = 1e-5  # quaternion components, m
-NEIGHBOUR = 3  # frames; distance to another key within which a key's speed is defined
 
 
 @dataclass(frozen=True, eq=False)

@@ -315,9 +315,9 @@ def build(
     parts = []
     for k, clip in enumerate(plain):
         progress.at(0.4 + 0.6 * k / len(plain), f"Preparing {clip.name}")
-        parts.append(_cycle(clip, lengths[k]) if lengths[k] else _once(clip, plain, lengths, after[k]))
+        parts.append(_cycle(clip, lengths[k]) if lengths[k] else _acyclic_part(clip, plain, lengths, after[k]))
     parts, given = bends.with_bends(parts, ready.given, AHEAD, RATE)
-    made = _joined(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))
+    made = _join_parts(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))
     return replace(made, given=given, bends=given - ready.given)
 
 
@@ -342,7 +342,7 @@ def _cycle(clip: Clip, cycle: int) -> Part:
     return _part(long, before * length, (before + 1) * length, cyclic=True)
 
 
-def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends.Into | None) -> Part:
+def _acyclic_part(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends.Into | None) -> Part:
     """Return the rows of an acyclic clip; after : the loop whose pose it ends with, and its frame, if any."""
     count = len(resample.to_rate(clip, RATE))
     if after is None:
@@ -425,7 +425,7 @@ def _speed(path: Array) -> Array:
     return np.gradient(path, axis=0) * RATE if len(path) > 1 else np.zeros_like(path)
 
 
-def _joined(
+def _join_parts(
     parts: Sequence[Part],
     ready: inputs.GraphInputs,
     known: tuple[str, ...],

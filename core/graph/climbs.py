@@ -33,6 +33,6 @@ def ground(clip: Clip) -> Array:
     return root_motion.smooth(np.interp(np.arange(len(clip)), frames, heights)[:, None], SIGMA * clip.rate)[:, 0]
 
 
-def lifted(clip: Clip, heights: Array) -> Clip:
+def lift_frames(clip: Clip, heights: Array) -> Clip:
     """Return a clip with its frames lifted by heights (F,), metres."""
     return root_motion.placed(clip, 0.0, np.stack([0.0 * heights, 0.0 * heights, heights], axis=1))

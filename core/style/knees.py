@@ -38,7 +38,7 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
         (-10, 0)
     """
     legs = ik.legs(clip.skeleton)
-    if clip.skeleton.inheritance is not None or not legs or _scaled(clip, legs):
+    if clip.skeleton.inheritance is not None or not legs or _are_scaled(clip, legs):
         return clip
     rotations = clip.rotations.copy()
     turned, places = kinematics.posed(clip)
@@ -78,7 +78,7 @@ def least(clip: Clip) -> float:
     return float(np.degrees(min(angles))) if angles else float("nan")
 
 
-def _scaled(clip: Clip, legs: Sequence[Limb]) -> bool:
+def _are_scaled(clip: Clip, legs: Sequence[Limb]) -> bool:
     """Return whether legs, or their ancestors, are scaled by more than rounding."""
     if clip.scales is None:
         return False

@@ -44,7 +44,7 @@ def measure(form: Form, rows: Array, seconds: float) -> dict[str, float]:
         (112, 1.3)
     """
     skeleton, unit = form.skeleton, unit_of(form.skeleton)
-    _, places = form.posed(rows)
+    _, places = form.pose_rows(rows)
     measured = of_root_trajectory(form, rows, seconds) | _of_arms(skeleton, places, unit)
     return measured | _lean(skeleton, places) | _of_feet(skeleton, places, unit)
 

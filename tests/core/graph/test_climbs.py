@@ -21,7 +21,7 @@ def ramp(slope, cycles=5):
     walk = actions.walk(30.0, cycles)
     gone = np.abs(root_motion.smooth(kinematics.points(walk)[:, 0, :2], 5.0) - kinematics.points(walk)[0, 0, :2])
     name = "up" if slope > 0.0 else "down"
-    return replace(climbs.lifted(walk, slope * np.hypot(gone[:, 0], gone[:, 1])), name=name)
+    return replace(climbs.lift_frames(walk, slope * np.hypot(gone[:, 0], gone[:, 1])), name=name)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_the_ground_under_a_walk_up_a_ramp_is_the_ramp():
     expected = kinematics.points(up)[:, 0, 2] - kinematics.points(walk)[:, 0, 2]
     inside = slice(15, -15)
     assert_allclose(rise[inside], expected[inside], atol=0.08)  # a stance is level, the ramp is not
-    flat = climbs.lifted(up, -climbs.ground(up))
+    flat = climbs.lift_frames(up, -climbs.ground(up))
     assert np.ptp(climbs.ground(flat)) < 0.05
 
 

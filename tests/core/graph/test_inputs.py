@@ -15,7 +15,7 @@ pytestmark = pytest.mark.both_engines
 
 def test_clips_come_to_the_first_ones_body_rate_and_floor():
     walk = actions.walk(30.0, 3)
-    other = resample.to_rate(inputs._lifted(actions.run(60.0, 3), 0.5), 50.0)
+    other = resample.to_rate(inputs._lift(actions.run(60.0, 3), 0.5), 50.0)
     ready = inputs.gather([walk, other], images=False)
     assert ready.clips[1].rate == 30.0
     assert ready.clips[1].skeleton is walk.skeleton

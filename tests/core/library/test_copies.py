@@ -40,7 +40,7 @@ def test_conversions_are_one_take_and_takes_of_one_person_are_not(captures, one,
 @pytest.mark.shared
 def test_no_two_takes_are_taken_for_one(captures):
     """Captured files are named after subject and take."""
-    kept = copies.folded(captures, captures.clips)
+    kept = copies.drop_copies(captures, captures.clips)
     takes = [tuple(entry.name.split("_")[-2:]) for entry in captures.clips]
     assert len(kept) == len(set(takes)) < len(takes)
 
