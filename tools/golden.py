@@ -102,7 +102,7 @@ def write_clips(kind: str) -> list[Any]:
     import numpy as np
     import right_subjects as subjects
     from action_loom.core import verbs
-    from action_loom.core.figure import actions
+    from action_loom.core.demo_character import actions
     from action_loom.core.formats import bvh
     from action_loom.core.motion import resample
 

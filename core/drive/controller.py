@@ -108,7 +108,7 @@ def begin_state(data: Database, place: complex = 0j, facing: float = 0.0, ground
 
     Example:
         >>> from action_loom.core.drive import controller, database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
         >>> state = controller.begin_state(data)
         >>> for _ in range(120):
@@ -132,7 +132,7 @@ def step(data: Database, manner: Manner, state: State, wish: Wish) -> State:
 
     Example:
         >>> from action_loom.core.drive import controller, database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
         >>> before = controller.begin_state(data)
         >>> after = controller.step(data, controller.Manner(), before, controller.Wish(1.3j))

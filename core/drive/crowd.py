@@ -86,7 +86,7 @@ def avoid_others(
 
     Example:
         >>> from action_loom.core.drive import controller, crowd, database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data, ahead = database.build([actions.walk(cycles=1), actions.wave()]), controller.Wish(1.3j)
         >>> bodies = [(data, controller.begin_state(data, place, facing)) for place, facing in ((0j, 0.0), (3j, 3.14))]
         >>> pairs = crowd.avoid_others(bodies, [ahead, controller.Wish(-1.3j)], (), leads=True)
@@ -127,7 +127,7 @@ def drive_crowd(
     Example:
         >>> from action_loom.core.drive import crowd, database
         >>> from action_loom.core.drive.controller import Manner, Wish
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
         >>> states, asked = crowd.drive_crowd([(data, 0j, 0.0), (data, 1 + 0j, 0.0)], [[Wish(1.3j)] * 30] * 2, Manner())
         >>> len(states[1]), asked[1][-1] == Wish(1.3j)

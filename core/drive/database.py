@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import contacts, world_pose
 from ..errors import ClipError, SkeletonError, some
 from ..graph import inputs
 from ..motion import cycles, feet, ik, kinematics, quat, resample, root_motion
@@ -20,6 +19,7 @@ from ..motion.ik import Limb
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
+from ..quality import contacts, world_pose
 from ..recipes.travel import TravelOptions
 from . import bends, ends
 from .bends import Part
@@ -284,7 +284,7 @@ def build(
 
     Example:
         >>> from action_loom.core.drive import database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> built = database.build([actions.walk(cycles=1), actions.wave()])
         >>> built.features.shape[1], bool((built.onward >= 0).any()), len(built.still) > 0
         (27, True, True)
@@ -385,7 +385,7 @@ def root(clip: Clip) -> tuple[NDArray[np.complex128], Array]:
 
     Example:
         >>> from action_loom.core.drive import database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> place, facing = database.root(actions.walk())
         >>> round(float(abs(place[-1] - place[0])), 1)
         4.2

@@ -138,7 +138,7 @@ def place_on_ground(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[
     Example:
         >>> from action_loom.core.drive import footing, ground
         >>> from action_loom.core.edit.feet import spans
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> block = ground.of_rows([(-9, -9, 0.2, 9, -9, 0.2, 0, 99, 0.2)])
         >>> clip, figures = footing.place_on_ground(walk, spans.find(walk), block)

@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check.contacts import runs
 from ..edit.feet import spans
 from ..edit.feet.spans import Span
 from ..graph import edge_table
 from ..motion import feet, kinematics, quat, resample, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality.contacts import runs
 from .database import RATE, Database, Rows
 from .route import Route
 
@@ -71,7 +71,7 @@ def weave_route(data: Database, route: Route, name: str) -> Woven:
     Example:
         >>> from action_loom.core.drive import database, keep, route
         >>> from action_loom.core.drive.controller import Manner, Wish
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
         >>> states = route.drive_route(data, [Wish(1.3j)] * 60, Manner())
         >>> len(keep.weave_route(data, route.of_states(states), "driven").clip)
@@ -176,7 +176,7 @@ def split_spans(clip: Clip, found: Sequence[Span]) -> list[Span]:
     Example:
         >>> from action_loom.core.drive import keep
         >>> from action_loom.core.edit.feet import planting
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> found = planting.contact_spans(walk)
         >>> keep.split_spans(walk, found) == found  # no foot travels
@@ -216,7 +216,7 @@ def at_rate(made: Woven, rate: float) -> tuple[Clip, list[Span]]:
     Example:
         >>> from action_loom.core.drive import keep
         >>> from action_loom.core.edit.feet.spans import Span
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import resample
         >>> made = keep.Woven(resample.to_rate(actions.walk(), 60.0), (Span("L", "ball", 10, 40),), (), ())
         >>> clip, spans = keep.at_rate(made, 30.0)

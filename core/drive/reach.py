@@ -27,7 +27,7 @@ def move_balls(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]])
     Example:
         >>> import numpy as np
         >>> from action_loom.core.drive import reach
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik, kinematics
         >>> stand = actions.walk().cut(30, 31)
         >>> leg = ik.legs(stand.skeleton)[0]

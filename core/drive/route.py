@@ -44,7 +44,7 @@ def of_states(states: Sequence[State]) -> Route:
 
     Example:
         >>> from action_loom.core.drive import controller, database, route
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
         >>> len(route.of_states([controller.begin_state(data)]))
         1
@@ -77,7 +77,7 @@ def drive_route(
     Example:
         >>> from action_loom.core.drive import database, route
         >>> from action_loom.core.drive.controller import Manner, Wish
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
         >>> len(route.drive_route(data, [Wish(1.3j)] * 30, Manner()))
         31

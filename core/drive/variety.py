@@ -45,7 +45,7 @@ def people(data: Database) -> People | None:
 
     Example:
         >>> from action_loom.core.drive import database, variety
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> variety.people(database.build([actions.wave(), actions.wave()], mirror=False)) is None
         True
     """
@@ -79,7 +79,7 @@ def vary_person(data: Database, number: int, amount: float) -> Database | None:
 
     Example:
         >>> from action_loom.core.drive import database, variety
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(), actions.wave()], mirror=False)
         >>> other = variety.vary_person(data, 1, 1.0)
         >>> bool((other.features == data.features).all()), bool(abs(other.rotations - data.rotations).max() > 0.01)
@@ -102,7 +102,7 @@ def later(data: Database, number: int, amount: float) -> int:
 
     Example:
         >>> from action_loom.core.drive import database, variety
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(), actions.wave()], mirror=False)
         >>> [variety.later(data, number, 1.0) for number in (0, 1, 2)], variety.later(data, 2, 0.0)
         ([0, 4, 10], 0)

@@ -74,7 +74,7 @@ def of_one_clip(walked: AssembledWalk) -> bool:
     """Return whether a walk is an unchanged stretch of one clip, without transitions and bends.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -93,7 +93,7 @@ def pieces(graph: MotionGraph, edges: Sequence[int] | Indices, bends: Sequence[f
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -122,7 +122,7 @@ def assemble(
     Place and facing refer to the smoothed root path.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))

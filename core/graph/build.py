@@ -31,7 +31,7 @@ def build(
     Raises GraphError if no walk returns to any frame, and the errors of `inputs.gather`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk(), actions.turn_left()], GraphOptions(mirror=False))
@@ -80,7 +80,7 @@ def of_walk(clips: Sequence[Clip], recipe: GraphWalk, progress: Progress, graph:
     """Return the graph for a walk: `graph` if given, or a new one of the recipe's prepared clips.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build
         >>> from action_loom.core.progress import SILENT
         >>> from action_loom.core.recipes.graph import GraphOptions

@@ -6,10 +6,10 @@ at each frame is stored separately (methods: Motion graph).
 
 import numpy as np
 
-from ..check import contacts, world_pose
 from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality import contacts, world_pose
 
 SIGMA = 0.15  # s; smooths the ground between contacts
 SWAY = 1.0  # s; without known feet, faster height changes of the hips count as steps, not ground

@@ -125,7 +125,7 @@ def unit(graph: MotionGraph) -> float:
     """Return the metres per unit of length in a search: 1 for a body height of 1.7 m, in proportion for others.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build, edge_table
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -143,7 +143,7 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build, edge_table
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..bodies import alike
-from ..check import contacts
 from ..errors import ClipError, OptionError, SkeletonError, some
 from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
+from ..quality import contacts
 from ..recipes.travel import TravelOptions
 from ..weave import add_root_motion
 from ..weave.seam import close
@@ -101,7 +101,7 @@ def gather(
     or joints without full inheritance.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import inputs
         >>> [clip.name for clip in inputs.gather([actions.walk()], images=True).clips]
         ['walk', 'walk mirrored']

@@ -26,7 +26,7 @@ def ease_posture(graph: MotionGraph, clip: Clip, edge: Indices, frame: Indices) 
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build, posture
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import contacts
-from ..check.contacts import Flags
 from ..motion import ik, kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality import contacts
+from ..quality.contacts import Flags
 from .edge_table import TALL
 
 REACH = 0.08  # m, for a body height of 1.7 m: approximate limit of a foot's displacement relative to the body
@@ -27,7 +27,7 @@ def spread(
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import spreading
         >>> walk = actions.walk()
         >>> aside = np.linspace(0.0, 0.1, len(walk)) + 0.0j  # up to 10 cm

@@ -75,7 +75,7 @@ def find(
     Frames of one clip are at least one transition apart, and frames of one held pose are not connected.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import inputs, transitions, windows
         >>> ready = inputs.gather([actions.walk(), actions.turn_left()], images=False)
         >>> body = windows.bodies(ready, transition=1 / 3)

@@ -36,7 +36,7 @@ def expand_rows(short: Rows) -> Rows:
     """Return rows (N, SIZE) expanded to (N, WIDTH), close to the clip's original numbers, for pictures.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import basis, feature
         >>> numbers = feature.rows(actions.walk())
         >>> bool(abs(basis.expand_rows(basis.shorten_rows(numbers)) - numbers).max() < 0.01)
@@ -51,7 +51,7 @@ def lower_foot(short: Rows) -> Rows:
     """Return the height (N,) of the lower foot's ball above the floor in rows (N, SIZE), in body heights.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import basis, feature
         >>> bool(basis.lower_foot(basis.shorten_rows(feature.rows(actions.walk()))).max() < 0.1)
         True

@@ -23,7 +23,7 @@ def same_take(library: Library, one: Entry, other: Entry) -> bool:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import copies, index, storage
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

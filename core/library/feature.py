@@ -88,7 +88,7 @@ def rows(clip: Clip) -> NDArray[np.float32]:
     Raises LibraryError for a body whose hips and thighs are not known.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import feature
         >>> walk = actions.walk(rate=120.0)
         >>> rows = feature.rows(walk)
@@ -121,7 +121,7 @@ def mirror_rows(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the rows (N, WIDTH) of the mirror image of a motion.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import feature
         >>> from action_loom.core.motion import mirror
         >>> walk = actions.walk()
@@ -144,7 +144,7 @@ def places(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the positions (N, joints, 3) of the compared joints in rows, in body heights, facing along y.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import feature
         >>> places = feature.places(feature.rows(actions.walk()))
         >>> bool(places[:, feature.ROLES.index("head"), 2].min() > 0.8)  # heads are near the top

@@ -77,7 +77,7 @@ def update(
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -221,7 +221,7 @@ def digest(path: str) -> str:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -86,7 +86,7 @@ def like(
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import asking, index, search, storage
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

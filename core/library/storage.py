@@ -115,7 +115,7 @@ def read(path: str | os.PathLike[str]) -> Library:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index, storage
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

@@ -19,7 +19,7 @@ def read(entry: Entry) -> MotionFile:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index, storage, stretches
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -44,7 +44,7 @@ def cut(clip: Clip, first: int, last: int, *, mirrored: bool) -> Clip:
     """Return frames first … last of a clip, or their mirror image, named after the clip and these frames.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import stretches
         >>> part = stretches.cut(actions.walk(), 10, 40, mirrored=False)
         >>> part.name, len(part)
@@ -85,7 +85,7 @@ def clips(stretches: Sequence[Found]) -> list[Clip]:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index, storage, stretches
         >>> from action_loom.core.library.search import Found

@@ -61,7 +61,7 @@ def of_clip(style: Style, clip: Clip) -> ClipInStyle:
     """Return a clip on the style's body prepared for changes; raises ClipError if it has no stride.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import clip_in_style, fit
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))

@@ -30,7 +30,7 @@ def fit(
     (see `shipped.added_to`).
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
@@ -62,7 +62,7 @@ def learnt_of(
 
     Example:
         >>> from action_loom.core.errors import ClipError
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit
         >>> try:
@@ -83,7 +83,7 @@ def for_clip(style: Style, clip: Clip) -> Style:
     Raises as `on_body` and `shipped.added_to` do.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit
         >>> walk = actions.walk(cycles=1)
@@ -130,7 +130,7 @@ def on_body(style: Style, clip: Clip) -> Style:
     Raises SkeletonError for a body to which this is impossible.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))

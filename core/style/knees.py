@@ -27,7 +27,7 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import quat
         >>> from action_loom.core.style import knees
         >>> walk = actions.walk(cycles=1)
@@ -64,7 +64,7 @@ def least(clip: Clip) -> float:
     """Return the least bend of a clip's knees, degrees; negative for hyperextension, NaN for unknown knees.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import knees
         >>> round(knees.least(actions.walk()))
         18

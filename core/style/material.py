@@ -94,7 +94,7 @@ def gather(
     labels that do not fit, and SkeletonError for clips that can't be retargeted to the first one's body.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import material
         >>> strides = material.gather([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))

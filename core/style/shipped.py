@@ -41,7 +41,7 @@ def added_to(style: Style, clip: Clip) -> Style:
     lean of the other. Manners become named strides for `toward`. Raises ClipError for a clip without strides.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import clip_in_style, fit, shipped
         >>> walk = actions.walk(cycles=1)
         >>> style = shipped.added_to(fit.on_body(shipped.walks(), walk), walk)

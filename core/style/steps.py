@@ -25,7 +25,7 @@ def ready(clip: Clip) -> tuple[Clip, list[str]]:
     ends nearly meet, and contacts give no complete stride.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import steps
         >>> walk = actions.walk(cycles=2)
         >>> steps.ready(walk)[0].cyclic, steps.ready(walk.cut(0, 50))[1]

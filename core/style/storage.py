@@ -32,7 +32,7 @@ def compose(style: Style, harmonics: int = 0) -> bytes:
     harmonics : number of harmonics of a stride stored, in half precision, for a small file; 0 stores all phases
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit, storage
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
@@ -85,7 +85,7 @@ def load(path: str | os.PathLike[str]) -> Style:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit, storage
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))

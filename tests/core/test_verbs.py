@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.options import declared
 from action_loom.core.progress import Progress

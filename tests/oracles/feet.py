@@ -1,9 +1,9 @@
 """What planting did to a clip, measured apart from it."""
 
 import numpy as np
-from action_loom.core.check import contacts
 from action_loom.core.edit.feet import spans
 from action_loom.core.motion import kinematics
+from action_loom.core.quality import contacts
 
 
 def middle_slide(clip, rows):

@@ -21,8 +21,8 @@ from action_loom.core import verbs
 from action_loom.core.cli import jobfile
 from action_loom.core.cli import main as command_line
 from action_loom.core.cli.motion_files import MotionFiles
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError
-from action_loom.core.figure import actions
 from action_loom.core.formats import amc_text, asf, bvh, motion_file, obj
 from action_loom.core.graph import storage
 from action_loom.core.graph.motion_graph import MotionGraph

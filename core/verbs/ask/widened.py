@@ -25,7 +25,7 @@ def widened(of: Material, clip: Clip) -> Material:
     Raises SkeletonError for a body to which the walks can't be retargeted.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import material
         >>> from action_loom.core.verbs.ask import widened

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...check import quality
 from ...drive import controller, crowd, database, footing, ground, keep, route, variety, wishes
 from ...drive.controller import Manner
 from ...drive.database import Database
@@ -18,6 +17,7 @@ from ...errors import ClipError, OptionError, some
 from ...motion import frame_map, kinematics, limits
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...recipes.drive import DriveOptions
 from ...weave import planting, reporting
 from ...weave.results import Result
@@ -48,7 +48,7 @@ def rows(
     LibraryError as `library.clips_of` does, and the errors of `database.build`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.drive import DriveOptions
         >>> from action_loom.core.verbs.drive import work
         >>> len(work.rows([actions.walk(cycles=1), actions.wave()], DriveOptions(mirror=False)).sources)
@@ -80,7 +80,7 @@ def drive(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.Drive(wishes=((0, 0, 1.3), (2, 0, 0), (3, 0, 0)))
         >>> result = verbs.apply(recipe, [actions.walk(cycles=1), actions.wave()])
         >>> result.clip.seconds, result.report["drive"]["length"] > 1.5

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.drive import crowd, database, route, variety, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import feet, kinematics
 
 APART = 2.0 * crowd.RADIUS

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.drive import controller, database, foot_lock, keep, reach, route, search, springs, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import feet, ik, kinematics, quat, root_motion
 from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.quality import contacts
 from oracles import material
 
 WAYS = (*[Wish(1.2j)] * 90, *[Wish(1.2)] * 90, *[Wish()] * 90)

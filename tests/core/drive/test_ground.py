@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.cli import tables
+from action_loom.core.demo_character import actions
 from action_loom.core.drive import controller, database, footing, ground, keep, route, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import feet, kinematics
 
 RISE, RUN, FIRST = 0.17, 0.29, 1.5

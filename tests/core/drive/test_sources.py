@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.drive import bends, controller, database, route, springs, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.errors import ClipError, LibraryError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.library import index
 from action_loom.core.verbs.drive import library

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts, world_pose
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.graph import climbs, ground_path, ground_tracks, storage
 from action_loom.core.motion import kinematics, mass, root_motion
+from action_loom.core.quality import contacts, world_pose
 from action_loom.core.verbs import BuildGraph, Follow, Walk
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import as_captured, captured

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.graph import inputs
 from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.frame_map import FrameMap

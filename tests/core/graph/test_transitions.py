@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled
-from action_loom.core.figure import actions
 from action_loom.core.graph import inputs, minima, transitions, windows
 from action_loom.core.motion import kinematics, quat, resample, root_motion
 from action_loom.core.progress import Progress

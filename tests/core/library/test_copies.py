@@ -1,7 +1,7 @@
 """Several files of one take: conversions and copies are one result, two takes are two."""
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.library import asking, copies, index, search, storage
 from oracles.material import SHARED, as_captured
 

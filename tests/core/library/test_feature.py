@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LibraryError
-from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file
 from action_loom.core.library import basis, feature
 from action_loom.core.motion import mirror, resample, root_motion

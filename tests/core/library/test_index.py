@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core import processes
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled, LibraryError
-from action_loom.core.figure import actions
 from action_loom.core.library import index, search, storage, stretches
 from action_loom.core.progress import Progress
 from numpy.testing import assert_array_equal

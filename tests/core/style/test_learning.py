@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.recipes.style import StyleOptions, table_of
 from action_loom.core.style import components, directions, fit, storage
 from action_loom.core.style.form import PHASES

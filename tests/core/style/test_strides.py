@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, resample, root_motion
 from action_loom.core.recipes.style import StyleOptions, renamed_in, table_of
 from action_loom.core.style import form as forms

@@ -1,8 +1,8 @@
 """Stretches are found by words for what is done in them, and sets tell what they lack."""
 
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LibraryError
-from action_loom.core.figure import actions
 from action_loom.core.verbs.take import coverage, cutting, take_set, words
 from oracles import takes
 
