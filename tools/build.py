@@ -28,7 +28,6 @@ DATA = (
     "addon/ground/translations/zh_HANS.po",
 )
 FOLDERS = ("addon", "core")
-TRIAL = "trial.py"  # trials of verbs are for tests
 SYSTEMS = {"linux": "linux", "darwin": "macos", "windows": "windows"}
 MOST_BYTES = 3_000_000  # of the zip for everybody
 MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}
@@ -89,7 +88,7 @@ def stage_tree(stage, platform, wheels, pythons):
             raise BuildError(f"{name} is missing in {ROOT}")
         shutil.copy(ROOT / name, stage / name)
     for name in FOLDERS:
-        shutil.copytree(ROOT / name, stage / name, ignore=shutil.ignore_patterns("__pycache__", TRIAL))
+        shutil.copytree(ROOT / name, stage / name, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (stage / "addon").rglob("*.po"):  # the places of texts are for translators
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(line for line in lines if not line.startswith("#:")), encoding="utf-8")
@@ -142,7 +141,7 @@ def zip_names(path):
 
 def source_names():
     """Return the names of the files in the zip, without the wheels."""
-    modules = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if path.name != TRIAL)
+    modules = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
     pages = (f"manual/{name}" for name in manual_pages.names())
     return [*TOP_FILES, *DATA, *(path.relative_to(ROOT).as_posix() for path in modules), *pages]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from action_loom.core.cli.main import main as action_loom
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from action_loom.core import verbs
-from action_loom.core.figure import actions, skin
+from action_loom.core.demo_character import actions, skin
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array

@@ -33,7 +33,9 @@ def pairs(gui: Any) -> Iterator[Any]:
 
 def cycles(gui: Any) -> Iterator[Any]:
     body = loom("addon.bridge.rig").read(figure())
-    walk = loom("core.motion.retarget").onto(loom("core.figure.actions").walk(60.0, 5).cut(17, 280), body.skeleton)
+    walk = loom("core.motion.retarget").onto(
+        loom("core.demo_character.actions").walk(60.0, 5).cut(17, 280), body.skeleton
+    )
     loom("addon.bridge.clip").write(figure(), walk, body, first_frame=1.0).name = "Capture"
     bpy.ops.action_loom.add_sources()
     tick("Capture")
@@ -81,7 +83,7 @@ def pictures(gui: Any, name: str, operator: str) -> Iterator[Any]:
 def cancel(gui: Any) -> Iterator[Any]:
     """Test that Esc stops a long computation: two long walks without a cycle, which take the engine some seconds."""
     count = 60 if util.find_spec("numba") else 22
-    actions, body = loom("core.figure.actions"), loom("addon.bridge.rig").read(figure())
+    actions, body = loom("core.demo_character.actions"), loom("addon.bridge.rig").read(figure())
     for name, clip in (("Long Walk", actions.walk(60.0, count)), ("Long Sneak", actions.sneak(60.0, count // 2))):
         moved = loom("core.motion.retarget").onto(clip, body.skeleton)
         loom("addon.bridge.clip").write(figure(), moved, body, first_frame=1.0).name = name

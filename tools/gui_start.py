@@ -140,7 +140,7 @@ def drop(gui: Any) -> Iterator[Any]:
     yield from gui.sidebar(SIDEBAR)
     folder = Path(tempfile.mkdtemp())
     convention = loom("core.formats.motion_file").Convention("cm", 0.01, "y", False)
-    actions = loom("core.figure.actions")
+    actions = loom("core.demo_character.actions")
     for name, clip in (("hero_walk", actions.walk(60.0, 4)), ("hero_sneak", actions.sneak(60.0))):
         (folder / f"{name}.bvh").write_bytes(loom("core.formats.bvh").compose(clip, None, convention))
     with gui.override():

@@ -108,7 +108,7 @@ def collect() -> dict[str, list[str]]:
 def source_files() -> list[Path]:
     """Return the files whose texts are read in Blender."""
     files = sorted([*(ROOT / "addon").rglob("*.py"), *(ROOT / "core").rglob("*.py")])
-    files = [path for path in files if path.name not in ("picture.py", "trial.py")]
+    files = [path for path in files if path.name != "picture.py"]
     return [path for path in files if not path.relative_to(ROOT).as_posix().startswith(ELSEWHERE)]
 
 

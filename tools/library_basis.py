@@ -28,7 +28,8 @@ def main():
     with basis.FILE.open("wb") as file:
         np.savez(file, mean=mean, directions=directions)
     for name, rows in (("tuned on", tuned), ("kept aside", aside)):
-        print(f"{name}: {len(rows)} clips, {sum(map(len, rows))} rows, {basis.kept(np.concatenate(rows)):.3f} kept")
+        share = basis.kept_variance(np.concatenate(rows))
+        print(f"{name}: {len(rows)} clips, {sum(map(len, rows))} rows, {share:.3f} kept")
 
 
 if __name__ == "__main__":

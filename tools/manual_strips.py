@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from action_loom.core import verbs
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array

@@ -103,7 +103,7 @@ def try_package(made, version):
         if build.version() not in run(command, "--version", cwd=folder):
             raise ReleaseError(f"{path.name} says another version than {build.version()}")
         code = (
-            "from action_loom.core.figure import actions\nfrom action_loom.core.formats import bvh\n"
+            "from action_loom.core.demo_character import actions\nfrom action_loom.core.formats import bvh\n"
             "for clip in (actions.walk(), actions.sneak()): bvh.write(bvh.from_clip(clip), f'{clip.name}.bvh')\n"
         )
         run(python, "-c", code, cwd=folder)

@@ -103,7 +103,7 @@ class Battery:
             found |= _wrong([Wrong("raised", 0.0, 1.0, f"{type(error).__name__}: {error}"[:300])])
         return found | {"seconds": round(time.perf_counter() - began, 3)}
 
-    def _run(self, path: Path, verb: str, name: str, state: str) -> tuple[str, list[str], Any, Any]:
+    def run(self, path: Path, verb: str, name: str, state: str) -> tuple[str, list[str], Any, Any]:
         """Open the file, set the state and call the operator; return (refusal or "", printed words, rig, state)."""
         import bpy
 
@@ -129,7 +129,7 @@ class Battery:
     def _tried(self, path: Path, verb: str, name: str, state: str) -> dict[str, Any]:
         import bpy
 
-        refused, words, rig, (before, around) = self._run(path, verb, name, state)
+        refused, words, rig, (before, around) = self.run(path, verb, name, state)
         if refused.startswith("(rule)"):
             return {"outcome": "refused", "sentence": refused}
         if refused:
@@ -211,7 +211,7 @@ class Battery:
         """Return the difference from the result of the plain file, for states that must not change the result."""
         world = self.loom("core.motion.kinematics").world
         clip = self.last["woven"].clip
-        refused, _, _, _ = self._run(path, verb, name, "plain")
+        refused, _, _, _ = self.run(path, verb, name, "plain")
         if refused or "woven" not in self.last:
             return []
         plain = self.last["woven"].clip

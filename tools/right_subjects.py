@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import motion_file
 from action_loom.core.motion.clip import Clip
 

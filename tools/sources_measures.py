@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError
-from action_loom.core.figure import actions
 from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.motion import resample
 from action_loom.core.motion.clip import Clip

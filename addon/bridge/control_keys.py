@@ -8,11 +8,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.check import contacts, world_pose
 from ...core.edit.feet import bending
 from ...core.errors import some
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
+from ...core.quality import contacts, world_pose
 from ..ground import steps
 from ..ground.blender_types import present
 from . import control_body, control_rig, own_values, poses

@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.check import kept_places, surface
-from ...core.check.kept_places import KeptPlace
-from ...core.check.surface import Difference, Extent
 from ...core.motion.quat import Array
+from ...core.quality import kept_places, surface
+from ...core.quality.kept_places import KeptPlace
+from ...core.quality.surface import Difference, Extent
 from ..ground import memory
 from ..ground.blender_types import SlottedAction, present
 from . import few_frames, fingerprint, mesh, own_poses

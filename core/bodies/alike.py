@@ -25,7 +25,7 @@ def like(clip: Clip, reference: Clip) -> tuple[Clip, Carried | None]:
 
     Example:
         >>> from action_loom.core.bodies import alike
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> clip, carried = alike.like(actions.wave(), actions.walk())
         >>> clip.name, carried
         ('wave', None)
@@ -46,7 +46,7 @@ def rest_alike(one: Skeleton, other: Skeleton) -> bool:
         >>> import numpy as np
         >>> from dataclasses import replace
         >>> from action_loom.core.bodies import alike
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> figure = body.skeleton()
         >>> alike.rest_alike(figure, replace(figure, offsets=1.2 * figure.offsets))
         True

@@ -119,7 +119,7 @@ def find(clips: Sequence[Clip], *, rest_counts: bool = False) -> Attachments:
 
     Example:
         >>> from action_loom.core.bodies import attachments
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> attachments.find([actions.walk()]).bodies  # every joint hangs on the part that it belongs to
         {}
     """

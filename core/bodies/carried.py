@@ -146,7 +146,7 @@ def is_a_persons(skeleton: Skeleton) -> bool:
 
     Example:
         >>> from action_loom.core.bodies import carried
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> carried.is_a_persons(body.skeleton())
         True
     """
@@ -159,7 +159,7 @@ def refuse(skeleton: Skeleton, name: str) -> None:
     Example:
         >>> from dataclasses import replace
         >>> from action_loom.core.bodies import carried
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> legs = {role: joint for role, joint in body.skeleton().roles.items() if role != "shin.L"}
         >>> carried.refuse(replace(body.skeleton(), roles=legs), "Rain")  # doctest: +ELLIPSIS
         Traceback (most recent call last):

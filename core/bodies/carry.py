@@ -43,7 +43,7 @@ def onto_body(
     Example:
         >>> from dataclasses import replace
         >>> from action_loom.core.bodies import carry
-        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.demo_character import actions, body
         >>> small = replace(body.skeleton(), offsets=0.5 * body.skeleton().offsets)
         >>> clip, carried = carry.onto_body(actions.walk(cycles=1), small)
         >>> round(carried.scale, 3), carried.names("rest")

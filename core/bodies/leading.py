@@ -33,7 +33,7 @@ def of_clip(clip: Clip) -> dict[int, int]:
 
     Example:
         >>> from action_loom.core.bodies import leading
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> leading.of_clip(actions.walk())
         {}
     """

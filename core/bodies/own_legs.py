@@ -17,7 +17,7 @@ def are_known(skeleton: Skeleton) -> bool:
 
     Example:
         >>> from action_loom.core.bodies import own_legs
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> own_legs.are_known(body.skeleton())
         True
     """
@@ -31,7 +31,7 @@ def shown(own: Clip) -> dict[str, int]:
 
     Example:
         >>> from action_loom.core.bodies import own_legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> sorted(own_legs.shown(actions.walk()))
         ['foot.L', 'foot.R', 'shin.L', 'shin.R', 'thigh.L', 'thigh.R']
     """
@@ -48,7 +48,7 @@ def named(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[st
     Example:
         >>> from dataclasses import replace
         >>> from action_loom.core.bodies import own_legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> unknown = replace(walk.skeleton, roles={"head": walk.skeleton.roles["head"]})
         >>> sorted(own_legs.named(unknown, own_legs.shown(walk)).roles)[:4]

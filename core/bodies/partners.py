@@ -40,7 +40,7 @@ def match(source: Skeleton, body: Skeleton) -> Partners:
 
     Example:
         >>> from action_loom.core.bodies import partners
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> pairs = partners.match(body.skeleton(), body.skeleton())
         >>> set(pairs.how), body.skeleton().names[pairs.carrier]
         ({'role'}, 'hips')

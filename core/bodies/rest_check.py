@@ -81,7 +81,7 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
 
     Example:
         >>> from action_loom.core.bodies import rest_check
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> rest_check.choose(actions.walk(cycles=1)).name, rest_check.choose(actions.walk(cycles=1), "12").name
         ('rest pose', 'frame 12')
     """
@@ -116,7 +116,7 @@ def can_stand(skeleton: Skeleton) -> bool:
 
     Example:
         >>> from action_loom.core.bodies import rest_check
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> rest_check.can_stand(body.skeleton())
         True
     """
@@ -129,7 +129,7 @@ def of_own_poses(clip: Clip) -> RestPose:
 
     Example:
         >>> from action_loom.core.bodies import rest_check
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> rest_check.of_own_poses(actions.walk(cycles=1)).name
         'rest pose'
     """

@@ -25,7 +25,7 @@ def root_of(skeleton: Skeleton, moving: Flags) -> int:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.bodies import second_body
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> figure = body.skeleton()
         >>> second_body.root_of(figure, np.ones(len(figure), dtype=bool))
         -1

@@ -34,7 +34,7 @@ def kept(clip: Clip, made: Clip, scale: float, rises: tuple[float, float], stand
     Example:
         >>> from action_loom.core.bodies import stance_heights
         >>> from action_loom.core.edit.feet import spans
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=1)
         >>> stance_heights.kept(walk, walk, 1.0, (0.0, 0.0), spans.find(walk)) is walk
         True

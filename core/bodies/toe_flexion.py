@@ -21,7 +21,7 @@ def flex_toes(skeleton: Skeleton, turned: Array, places: Array, floor: float) ->
 
     Example:
         >>> from action_loom.core.bodies import toe_flexion
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> walk = actions.walk(cycles=1)
         >>> rotations, places = kinematics.world(walk)

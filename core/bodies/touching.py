@@ -136,7 +136,7 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
 
     Example:
         >>> from action_loom.core.bodies import touching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=1)
         >>> touching.kept(walk, walk)[1].frames
         {'L': 0, 'R': 0}

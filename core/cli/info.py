@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import verbs
-from ..check import breaks, contacts, foot_travel, quality
 from ..errors import LoomError
 from ..motion import roles as body_roles
 from ..motion import trim
+from ..quality import breaks, contacts, foot_travel, quality
 from . import common, cuts, outputs
 from .host import Host, Settings, Sources
 

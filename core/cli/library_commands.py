@@ -264,7 +264,7 @@ def _similar(host: Host, arguments: argparse.Namespace) -> None:
     library = read_library(arguments.library)
     fits = _fitting(arguments.like)
     given = [clip for clip in library.clips if fits(clip)]
-    takes = copies.folded(library, given)
+    takes = copies.drop_copies(library, given)
     with common.progress(arguments.quiet) as progress:
         found = similarity.similar(
             library,
@@ -369,7 +369,7 @@ def _own(host: Host, clip: str) -> str:
 
 
 def _fitting(words: str | None) -> Callable[[Entry], bool]:
-    return (lambda _: True) if words is None else text.chosen(words)
+    return (lambda _: True) if words is None else text.matching_words(words)
 
 
 def _line(found: Found) -> str:
@@ -419,7 +419,9 @@ def _graph(host: Host, arguments: argparse.Namespace) -> None:
             found = [Found(c, 0, c.rows - 1, 0.0) for c in in_order(library.clips) if fits(c)][: arguments.most]
         else:
             query = _query(host, arguments)
-            found = stretches.joined(_found(host, library, query, arguments, progress.part(0.0, 0.1)), arguments.margin)
+            found = stretches.join_stretches(
+                _found(host, library, query, arguments, progress.part(0.0, 0.1)), arguments.margin
+            )
         if not found:
             raise LibraryError(f"The library {arguments.library} has nothing of the kind: use other words")
         graph = verbs.apply(recipe, stretches.clips(found), progress.part(0.1, 1.0))

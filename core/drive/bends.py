@@ -62,20 +62,20 @@ def with_bends(parts: Sequence[Part], given: int, ahead: tuple[int, ...], rate: 
     goes = [np.abs(one.velocity).min() > GOES * one.clip.skeleton.height for one in parts[:given]]
     which, images = [k for k in range(given) if goes[k]][:MOST], len(parts) > given
     spins = [np.radians(one) * sign for one in RATES for sign in ((1.0,) if images else (1.0, -1.0))]
-    more = [_bent(parts[k], spin, ahead, rate) for k in which for spin in spins]
-    mirrored = [_bent(parts[given + k], -spin, ahead, rate) for k in which for spin in spins] if images else []
-    own = [_counted(part, given, len(more)) for part in parts]
+    more = [_bend_rows(parts[k], spin, ahead, rate) for k in which for spin in spins]
+    mirrored = [_bend_rows(parts[given + k], -spin, ahead, rate) for k in which for spin in spins] if images else []
+    own = [_renumber_next(part, given, len(more)) for part in parts]
     return [*own[:given], *more, *own[given:], *mirrored], given + len(more)
 
 
-def _counted(part: Part, given: int, more: int) -> Part:
+def _renumber_next(part: Part, given: int, more: int) -> Part:
     """Return the rows of a clip with its successor renumbered, if that is an image behind the added bends."""
     if part.after is None or part.after[0] < given:
         return part
     return replace(part, after=(part.after[0] + more, part.after[1]))
 
 
-def _bent(part: Part, spin: float, ahead: tuple[int, ...], rate: float) -> Part:
+def _bend_rows(part: Part, spin: float, ahead: tuple[int, ...], rate: float) -> Part:
     """Return the rows of a clip with an additional turn rate `spin`, radians a second."""
     raw = features(part.raw, part.step, part.turn, spin / rate, ahead, cyclic=part.cyclic, rate=rate)
     step, turn = part.step * np.exp(0.5j * spin / rate), part.turn + spin / rate

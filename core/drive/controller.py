@@ -16,7 +16,7 @@ from .footing import Footing
 from .ground import Ground
 from .offsets import Offsets
 from .search import Numbers
-from .springs import Ahead, wrapped
+from .springs import Ahead, wrap_angle
 
 STEP = 1.0 / RATE
 EVERY = 6  # steps between two searches
@@ -103,14 +103,14 @@ class State:
     footing: Footing | None = None
 
 
-def begun(data: Database, place: complex = 0j, facing: float = 0.0, ground: Ground | None = None) -> State:
+def begin_state(data: Database, place: complex = 0j, facing: float = 0.0, ground: Ground | None = None) -> State:
     """Return a standing body at a place, x + iy m, facing a direction, radians; ground : None for the floor.
 
     Example:
         >>> from action_loom.core.drive import controller, database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
-        >>> state = controller.begun(data)
+        >>> state = controller.begin_state(data)
         >>> for _ in range(120):
         ...     state = controller.step(data, controller.Manner(), state, controller.Wish(1.3j))
         >>> 1.0 < state.place.imag < 3.0
@@ -124,7 +124,7 @@ def begun(data: Database, place: complex = 0j, facing: float = 0.0, ground: Grou
     ahead = Ahead(place=place, facing=facing)
     goal = Wish(0j, facing)
     state = State(row, place, facing, ahead, goal, goal, pose=pose, pose_before=pose, still=True, ground=ground)
-    return _shown(data, state)
+    return _show_pose(data, state)
 
 
 def step(data: Database, manner: Manner, state: State, wish: Wish) -> State:
@@ -132,15 +132,15 @@ def step(data: Database, manner: Manner, state: State, wish: Wish) -> State:
 
     Example:
         >>> from action_loom.core.drive import controller, database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
-        >>> before = controller.begun(data)
+        >>> before = controller.begin_state(data)
         >>> after = controller.step(data, controller.Manner(), before, controller.Wish(1.3j))
         >>> before.steps, after.steps
         (0, 1)
     """
-    goal = _obeyed(data, state, wish)
-    ahead = _ahead(data, manner, state, goal)
+    goal = _limit_wish(data, state, wish)
+    ahead = _step_spring(data, manner, state, goal)
     state = replace(
         state,
         ahead=ahead,
@@ -150,18 +150,18 @@ def step(data: Database, manner: Manner, state: State, wish: Wish) -> State:
         stayed=state.stayed + 1,
         steps=state.steps + 1,
     )
-    state = _searched(data, manner, state)
-    return _shown(data, _moved(data, state))
+    state = _search_rows(data, manner, state)
+    return _show_pose(data, _advance(data, state))
 
 
-def _obeyed(data: Database, state: State, wish: Wish) -> Wish:
+def _limit_wish(data: Database, state: State, wish: Wish) -> Wish:
     """Return the wish limited to the clips: at most their speed, and facing a direction in which they travel."""
     speed = abs(wish.velocity)
     if speed < 1e-6:
         return Wish(0j, state.goal.facing if wish.facing is None else wish.facing)
     way = cmath.phase(wish.velocity / 1j)  # a facing of 0 is along +y
     facing = way if wish.facing is None else wish.facing
-    cap = data.cap(wrapped(way - facing))
+    cap = data.cap(wrap_angle(way - facing))
     if cap == 0.0:
         facing, cap = way, data.cap(0.0)
     if cap == 0.0:
@@ -169,9 +169,9 @@ def _obeyed(data: Database, state: State, wish: Wish) -> Wish:
     return Wish(wish.velocity * min(1.0, cap / speed), facing)
 
 
-def _ahead(data: Database, manner: Manner, state: State, goal: Wish) -> Ahead:
+def _step_spring(data: Database, manner: Manner, state: State, goal: Wish) -> Ahead:
     """Return the spring one step later; it waits for the body if it is too far ahead."""
-    ahead = predicted(manner, replace(state, goal=goal), (1,))[0]
+    ahead = predict_springs(manner, replace(state, goal=goal), (1,))[0]
     there, limit = state.place + state.velocity * STEP, WAITS * data.unit  # position of the body after the step
     apart = ahead.place - there
     if manner.waits and abs(apart) > limit:
@@ -179,11 +179,11 @@ def _ahead(data: Database, manner: Manner, state: State, goal: Wish) -> Ahead:
     return ahead
 
 
-def _searched(data: Database, manner: Manner, state: State) -> State:
+def _search_rows(data: Database, manner: Manner, state: State) -> State:
     """Return the state after a search, if one is due: at another row, if it is much better."""
     ends = data.onward[state.row] < 0
     changed = abs(state.goal.velocity - state.asked.velocity) > CHANGED[0] * data.unit
-    changed = changed or abs(wrapped((state.goal.facing or 0.0) - (state.asked.facing or 0.0))) > CHANGED[1]
+    changed = changed or abs(wrap_angle((state.goal.facing or 0.0) - (state.asked.facing or 0.0))) > CHANGED[1]
     slow = max(STANDING * data.unit, STOPPING * data.gaits[0])
     stand = state.goal.velocity == 0j and abs(state.ahead.velocity) < slow
     if stand and not state.still:
@@ -205,7 +205,7 @@ def _searched(data: Database, manner: Manner, state: State) -> State:
     near = data.clip[row] == data.clip[state.row] and abs(row - state.row) < EVERY
     soon = state.stayed < LEAST_STAY and not changed
     if ends or left or (cost + manner.bonus < now and not near and not soon):
-        return _jumped(data, state, row)
+        return _jump_to(data, state, row)
     return state
 
 
@@ -227,13 +227,13 @@ def _prices(data: Database, row: int, goes: bool) -> Numbers | None:
 def _standing(data: Database, state: State) -> State:
     """Return the state at the standing row most similar to the body's pose."""
     if not len(data.still):
-        return replace(_jumped(data, state, data.rest_row), still=True) if not state.still else state
+        return replace(_jump_to(data, state, data.rest_row), still=True) if not state.still else state
     query = data.features[state.row].copy()
     assert data.still_index is not None
     row, _ = data.still_index.nearest(query)
     if row == state.row:
         return replace(state, still=True)
-    return replace(_jumped(data, state, row), still=True, since=0, asked=state.goal)
+    return replace(_jump_to(data, state, row), still=True, since=0, asked=state.goal)
 
 
 def _query(data: Database, manner: Manner, state: State) -> Numbers:
@@ -241,7 +241,7 @@ def _query(data: Database, manner: Manner, state: State) -> Numbers:
     query = data.features[state.row].astype(np.float64)
     own = np.empty(12)
     turned = cmath.exp(-1j * state.facing)
-    for k, later in enumerate(predicted(manner, state)):
+    for k, later in enumerate(predict_springs(manner, state)):
         away = (later.place - state.place) * turned
         own[2 * k : 2 * k + 2] = away.real, away.imag
         apart = later.facing - state.facing
@@ -250,23 +250,23 @@ def _query(data: Database, manner: Manner, state: State) -> Numbers:
     return query.astype(np.float32)
 
 
-def predicted(manner: Manner, state: State, rows: Sequence[int] = AHEAD) -> list[Ahead]:
+def predict_springs(manner: Manner, state: State, rows: Sequence[int] = AHEAD) -> list[Ahead]:
     """Return the predicted spring states after given numbers of rows.
 
     Example:
         >>> from action_loom.core.drive import controller
         >>> state = controller.State(0, goal=controller.Wish(1j))
-        >>> [round(later.place.imag, 1) for later in controller.predicted(controller.Manner(), state, (60, 120))]
+        >>> [round(later.place.imag, 1) for later in controller.predict_springs(controller.Manner(), state, (60, 120))]
         [0.7, 1.7]
     """
-    facing = state.ahead.facing + wrapped((state.goal.facing or 0.0) - state.ahead.facing)
+    facing = state.ahead.facing + wrap_angle((state.goal.facing or 0.0) - state.ahead.facing)
     half = manner.half_life * (1.0 if state.goal.velocity else BRAKES)
     return [
         state.ahead.after(count * STEP, state.goal.velocity, facing, half, TURNS * manner.half_life) for count in rows
     ]
 
 
-def _jumped(data: Database, state: State, row: int) -> State:
+def _jump_to(data: Database, state: State, row: int) -> State:
     """Return the state at another row, with the body's position and motion inertialized."""
     before = data.before(row)
     rows = [row if before < 0 else before, row]
@@ -280,7 +280,7 @@ def _root_speed(data: Database, row: int, facing: float) -> complex:
     return complex(data.step[row]) * RATE * cmath.exp(1j * facing)
 
 
-def _moved(data: Database, state: State) -> State:
+def _advance(data: Database, state: State) -> State:
     """Return the state with its root and pose advanced by one row."""
     row = state.row
     rests = state.still and not len(data.still)
@@ -292,7 +292,7 @@ def _moved(data: Database, state: State) -> State:
     velocity += _pull(state, velocity)
     facing = state.facing + turn + spin * STEP
     facing += _turn_pull(data, state, turn * RATE + spin, abs(velocity), facing)
-    offs = None if state.offsets is None else state.offsets.faded(STEP)
+    offs = None if state.offsets is None else state.offsets.fade_offsets(STEP)
     pose = data.rotations[onward], data.translations[onward]
     if offs is not None:
         pose = offs.on(*pose)
@@ -323,20 +323,20 @@ def _pull(state: State, velocity: complex) -> complex:
 
 
 def _turn_pull(data: Database, state: State, turning: float, speed: float, facing: float) -> float:
-    apart = wrapped(state.ahead.facing - facing)
+    apart = wrap_angle(state.ahead.facing - facing)
     wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / TURN_HALF_LIFE)) + (state.ahead.turning - turning) * STEP
     forced = TURN_FORCED * max(0.0, abs(apart) - TURN_LATE)
     most = (TURN_PULL * abs(turning) + TURN_ALONE * speed / data.unit + forced) * STEP
     return max(-most, min(most, wanted))
 
 
-def _shown(data: Database, state: State) -> State:
+def _show_pose(data: Database, state: State) -> State:
     """Return the state with its pose in the world and its feet locked."""
     clip = replace(data.clips[0], rate=RATE, rotations=state.pose[0][None], translations=state.pose[1][None])
     clip = root_motion.placed(clip, state.facing, np.array([state.place.real, state.place.imag]))
     pairs = list(feet.balls_and_ankles(data.skeleton).values())
     points = kinematics.points(clip)[0]
-    moved = _locked(data, state, [complex(points[ball][0], points[ball][1]) for ball, _ in pairs])
+    moved = _lock_feet(data, state, [complex(points[ball][0], points[ball][1]) for ball, _ in pairs])
     on = _footing(data, state, moved, [points[ball] - points[ankle] for ball, ankle in pairs])
     lifts = [foot.lift for foot in moved]
     tilts: list[Array | None] = [None] * len(pairs)
@@ -349,15 +349,15 @@ def _shown(data: Database, state: State) -> State:
         for foot, lift, tilt, limb, (ball, _) in zip(moved, lifts, tilts, data.limbs, pairs, strict=True)
         if limb is not None and (foot.off != 0j or lift or tilt is not None)
     }
-    posed = reach.moved(clip, offs)
+    posed = reach.move_balls(clip, offs)
     return replace(state, shown=(posed.rotations[0], posed.translations[0]), feet=moved, footing=on)
 
 
-def _locked(data: Database, state: State, balls: Sequence[complex]) -> tuple[Foot, ...]:
+def _lock_feet(data: Database, state: State, balls: Sequence[complex]) -> tuple[Foot, ...]:
     stands = data.stands[state.row]
     can = [bool(flag) and limb is not None for flag, limb in zip(stands, data.limbs, strict=True)]
     before = state.feet or tuple(Foot(ball) for ball in balls)
-    return foot_lock.stepped(before, balls, can, data.skeleton.height, STEP)
+    return foot_lock.step_feet(before, balls, can, data.skeleton.height, STEP)
 
 
 def _footing(data: Database, state: State, moved: Sequence[Foot], arms: Sequence[Array]) -> Footing | None:
@@ -367,6 +367,6 @@ def _footing(data: Database, state: State, moved: Sequence[Foot], arms: Sequence
     height = data.skeleton.height
     ankles = [foot.ball - complex(arm[0], arm[1]) for foot, arm in zip(moved, arms, strict=True)]
     if state.footing is None:
-        return footing.begun(state.ground, state.place, [foot.ball for foot in moved], ankles, height)
+        return footing.begin_footing(state.ground, state.place, [foot.ball for foot in moved], ankles, height)
     coming = data.coming[state.row] * cmath.exp(1j * state.facing)
-    return footing.stepped(state.footing, state.ground, state.place, moved, ankles, coming.tolist(), height, STEP)
+    return footing.step_footing(state.footing, state.ground, state.place, moved, ankles, coming.tolist(), height, STEP)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import wishes
-from .controller import EVERY, Manner, State, Wish, begun, step
+from .controller import EVERY, Manner, State, Wish, begin_state, step
 from .database import Database
 
 # Lengths are for a body height of 1.7 m.
@@ -76,7 +76,7 @@ def _until(
     return np.where(hits, np.maximum(first, 0.0), np.inf)
 
 
-def asked(
+def avoid_others(
     bodies: Sequence[tuple[Database, State]], wanted: Sequence[Wish], before: Sequence[Pair], *, leads: bool
 ) -> list[Pair]:
     """Return for each body its original wish, and the wish modified to avoid the others.
@@ -86,10 +86,10 @@ def asked(
 
     Example:
         >>> from action_loom.core.drive import controller, crowd, database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data, ahead = database.build([actions.walk(cycles=1), actions.wave()]), controller.Wish(1.3j)
-        >>> bodies = [(data, controller.begun(data, place, facing)) for place, facing in ((0j, 0.0), (3j, 3.14))]
-        >>> pairs = crowd.asked(bodies, [ahead, controller.Wish(-1.3j)], (), leads=True)
+        >>> bodies = [(data, controller.begin_state(data, place, facing)) for place, facing in ((0j, 0.0), (3j, 3.14))]
+        >>> pairs = crowd.avoid_others(bodies, [ahead, controller.Wish(-1.3j)], (), leads=True)
         >>> pairs[0][1] == ahead, pairs[1][1] == pairs[1][0]  # the first leads, the other gives way
         (True, False)
     """
@@ -107,11 +107,11 @@ def asked(
         if k or not leads:
             own: list[Complex] = [np.asarray(one / unit, dtype=np.complex128) for one in (places, velocities, wished)]
             got = unit * avoiding(k, own[0], own[1], own[2], radii / unit, leads)
-        pairs.append((wish, wishes.rounded(Wish(got, wish.facing))))
+        pairs.append((wish, wishes.round_wish(Wish(got, wish.facing))))
     return pairs
 
 
-def driven(
+def drive_crowd(
     bodies: Sequence[tuple[Database, complex, float]],
     wished: Sequence[Sequence[Wish]],
     manner: Manner,
@@ -127,19 +127,21 @@ def driven(
     Example:
         >>> from action_loom.core.drive import crowd, database
         >>> from action_loom.core.drive.controller import Manner, Wish
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
-        >>> states, asked = crowd.driven([(data, 0j, 0.0), (data, 1 + 0j, 0.0)], [[Wish(1.3j)] * 30] * 2, Manner())
+        >>> states, asked = crowd.drive_crowd([(data, 0j, 0.0), (data, 1 + 0j, 0.0)], [[Wish(1.3j)] * 30] * 2, Manner())
         >>> len(states[1]), asked[1][-1] == Wish(1.3j)
         (31, True)
     """
-    states = [[begun(data, place, facing)] for data, place, facing in bodies]
+    states = [[begin_state(data, place, facing)] for data, place, facing in bodies]
     got: list[list[Wish]] = [[] for _ in bodies]
     pairs: list[Pair] = []
     datas = [body[0] for body in bodies]
     for frame, now in enumerate(zip(*wished, strict=True)):
         at(frame)
-        pairs = asked([(data, one[-1]) for data, one in zip(datas, states, strict=True)], now, pairs, leads=leads)
+        pairs = avoid_others(
+            [(data, one[-1]) for data, one in zip(datas, states, strict=True)], now, pairs, leads=leads
+        )
         for k, (data, (_, wish)) in enumerate(zip(datas, pairs, strict=True)):
             got[k].append(wish)
             states[k].append(step(data, manner, states[k][-1], wish))

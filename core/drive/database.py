@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import contacts, world_pose
 from ..errors import ClipError, SkeletonError, some
 from ..graph import inputs
 from ..motion import cycles, feet, ik, kinematics, quat, resample, root_motion
@@ -20,6 +19,7 @@ from ..motion.ik import Limb
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
+from ..quality import contacts, world_pose
 from ..recipes.travel import TravelOptions
 from . import bends, ends
 from .bends import Part
@@ -284,7 +284,7 @@ def build(
 
     Example:
         >>> from action_loom.core.drive import database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> built = database.build([actions.walk(cycles=1), actions.wave()])
         >>> built.features.shape[1], bool((built.onward >= 0).any()), len(built.still) > 0
         (27, True, True)
@@ -315,9 +315,9 @@ def build(
     parts = []
     for k, clip in enumerate(plain):
         progress.at(0.4 + 0.6 * k / len(plain), f"Preparing {clip.name}")
-        parts.append(_cycle(clip, lengths[k]) if lengths[k] else _once(clip, plain, lengths, after[k]))
+        parts.append(_cycle(clip, lengths[k]) if lengths[k] else _acyclic_part(clip, plain, lengths, after[k]))
     parts, given = bends.with_bends(parts, ready.given, AHEAD, RATE)
-    made = _joined(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))
+    made = _join_parts(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))
     return replace(made, given=given, bends=given - ready.given)
 
 
@@ -342,7 +342,7 @@ def _cycle(clip: Clip, cycle: int) -> Part:
     return _part(long, before * length, (before + 1) * length, cyclic=True)
 
 
-def _once(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends.Into | None) -> Part:
+def _acyclic_part(clip: Clip, clips: Sequence[Clip], lengths: Sequence[int], after: ends.Into | None) -> Part:
     """Return the rows of an acyclic clip; after : the loop whose pose it ends with, and its frame, if any."""
     count = len(resample.to_rate(clip, RATE))
     if after is None:
@@ -385,7 +385,7 @@ def root(clip: Clip) -> tuple[NDArray[np.complex128], Array]:
 
     Example:
         >>> from action_loom.core.drive import database
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> place, facing = database.root(actions.walk())
         >>> round(float(abs(place[-1] - place[0])), 1)
         4.2
@@ -425,7 +425,7 @@ def _speed(path: Array) -> Array:
     return np.gradient(path, axis=0) * RATE if len(path) > 1 else np.zeros_like(path)
 
 
-def _joined(
+def _join_parts(
     parts: Sequence[Part],
     ready: inputs.GraphInputs,
     known: tuple[str, ...],

@@ -24,7 +24,7 @@ def loops_after(clips: Sequence[Clip], lengths: Sequence[int]) -> list[Into | No
 
     Example:
         >>> from action_loom.core.drive import ends
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=3)
         >>> ends.loops_after([walk, walk.cut(0, 50), actions.wave()], [32, 0, 0])
         [None, (0, 17), None]
@@ -57,7 +57,7 @@ def gone_on(clip: Clip, loop: Clip, frame: int, frames: int) -> Clip:
 
     Example:
         >>> from action_loom.core.drive import ends
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> walk = actions.walk(cycles=1)
         >>> len(ends.gone_on(walk.cut(0, 20), walk, 19, 40))

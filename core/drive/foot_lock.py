@@ -36,7 +36,7 @@ class Foot:
     far: float = 0.0
 
 
-def stepped(
+def step_feet(
     feet: Sequence[Foot], balls: Sequence[complex], stands: Sequence[bool], height: float, seconds: float
 ) -> tuple[Foot, ...]:
     """Return the feet some seconds later; balls : source positions, x + iy; stands : contacts in the source.
@@ -45,7 +45,7 @@ def stepped(
         >>> from action_loom.core.drive import foot_lock
         >>> foot = foot_lock.Foot(0j)
         >>> for k in range(60):  # a foot that slides 3 cm a second
-        ...     foot, = foot_lock.stepped([foot], [0.03j * k / 60], [True], 1.7, 1 / 60)
+        ...     foot, = foot_lock.step_feet([foot], [0.03j * k / 60], [True], 1.7, 1 / 60)
         >>> round(abs(foot.ball), 3), round(abs(foot.off), 3)
         (0.0, 0.03)
     """
@@ -75,7 +75,7 @@ def _foot(foot: Foot, ball: complex, standing: bool, height: float, seconds: flo
         rest, fading = foot.ball - at, foot.speed
     elif foot.held and not hold:
         rest, fading = foot.ball - was, foot.speed - moving
-    rest, fading = springs.faded(rest, fading, IN if hold else OUT, seconds)
+    rest, fading = springs.fade_offset(rest, fading, IN if hold else OUT, seconds)
     there = (at if hold else ball) + rest
     off = there - ball
     most = FARTHEST * height

@@ -50,16 +50,18 @@ class Footing:
     of: complex
 
 
-def begun(whole: Ground, place: complex, balls: Sequence[complex], ankles: Sequence[complex], height: float) -> Footing:
+def begin_footing(
+    whole: Ground, place: complex, balls: Sequence[complex], ankles: Sequence[complex], height: float
+) -> Footing:
     """Return the footing of a standing body with its feet on the ground; height : of the body, metres.
 
     Example:
         >>> from action_loom.core.drive import footing, ground
         >>> block = ground.of_rows([(-9, -9, 0.2, 9, -9, 0.2, 0, 9, 0.2)])
-        >>> footing.begun(block, 0j, [0.1 + 0j, -0.1 + 0j], [0.1 - 0.1j, -0.1 - 0.1j], 1.7).level
+        >>> footing.begin_footing(block, 0j, [0.1 + 0j, -0.1 + 0j], [0.1 - 0.1j, -0.1 - 0.1j], 1.7).level
         0.2
     """
-    near = whole.near([place], 2.0 * REACH)
+    near = whole.part_near([place], 2.0 * REACH)
     under = near.on(place, 0.0, CLIMBS * height)
     spots = tuple(near.under(*pair, under + LEADS * height) for pair in zip(balls, ankles, strict=True))
     ups = tuple(spot[0] for spot in spots)
@@ -67,7 +69,7 @@ def begun(whole: Ground, place: complex, balls: Sequence[complex], ankles: Seque
     return Footing(_body(ups), 0.0, ups, none, under, spots, (False,) * len(ups), near, place)
 
 
-def stepped(
+def step_footing(
     before: Footing,
     whole: Ground,
     place: complex,
@@ -80,7 +82,7 @@ def stepped(
     """Return the footing some seconds later; moved : feet on the floor; coming : their motion to the next contact."""
     near, of = before.near, before.of
     if abs(place - of) > REACH:
-        near, of = whole.near([place], 2.0 * REACH), place
+        near, of = whole.part_near([place], 2.0 * REACH), place
     under = near.on(place, before.under, CLIMBS * height)
     below = under + LEADS * height
     spots, ups, lifting = [], [], []
@@ -91,12 +93,14 @@ def stepped(
             spot = near.under(foot.ball + there, ankle + there, below)
             if not foot.held:
                 spot = max(spot, near.under(foot.ball + on, ankle + on, below), key=lambda one: one[0])
-        away, speed = springs.faded(before.ups[k] - spot[0], before.lifting[k], LANDS if foot.held else RISES, seconds)
-        spots.append((spot[0], _turned(before.spots[k][1], spot[1], seconds)))
+        away, speed = springs.fade_offset(
+            before.ups[k] - spot[0], before.lifting[k], LANDS if foot.held else RISES, seconds
+        )
+        spots.append((spot[0], _turn_normal(before.spots[k][1], spot[1], seconds)))
         ups.append(spot[0] + away)
         lifting.append(speed)
     goal = _body(ups)
-    off, rising = springs.faded(before.level - goal, before.rising, SETTLES, seconds)
+    off, rising = springs.fade_offset(before.level - goal, before.rising, SETTLES, seconds)
     held = tuple(foot.held for foot in moved)
     return Footing(goal + off, rising, tuple(ups), tuple(lifting), under, tuple(spots), held, near, of)
 
@@ -105,7 +109,7 @@ def _body(ups: Sequence[float]) -> float:
     return min(ups) + LOWER * (max(ups) - min(ups))
 
 
-def _turned(before: Array, to: Array, seconds: float) -> Array:
+def _turn_normal(before: Array, to: Array, seconds: float) -> Array:
     share = 1.0 - math.exp(-math.log(2.0) * seconds / RISES)
     normal = before + share * (to - before)
     return np.asarray(normal / np.linalg.norm(normal))
@@ -124,7 +128,7 @@ def tilt(normal: Array) -> Array:
     return np.asarray(ik.shortest(np.tile(LEVEL, (len(normals), 1)), normals).reshape(*normal.shape[:-1], 4))
 
 
-def kept(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[Clip, dict[str, Any]]:
+def place_on_ground(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[Clip, dict[str, Any]]:
     """Return a clip of a walk on a floor with its feet placed on a ground, and its heights over the floor in metres.
 
     found : contacts of its feet. A foot in the air moves between the heights of its contacts and over obstacles; the
@@ -134,10 +138,10 @@ def kept(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[Clip, dict[
     Example:
         >>> from action_loom.core.drive import footing, ground
         >>> from action_loom.core.edit.feet import spans
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> block = ground.of_rows([(-9, -9, 0.2, 9, -9, 0.2, 0, 99, 0.2)])
-        >>> clip, figures = footing.kept(walk, spans.find(walk), block)
+        >>> clip, figures = footing.place_on_ground(walk, spans.find(walk), block)
         >>> figures["highest"], figures["off"] < 0.001
         (0.2, True)
     """
@@ -155,7 +159,7 @@ def kept(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[Clip, dict[
     raised = root_motion.placed(clip, 0.0, np.concatenate([np.zeros((len(clip), 2)), body], axis=1))
     limbs = [limb for limb in ik.known_legs(clip.skeleton) if limb.foot in lifts]
     if limbs:
-        raised = _footed(raised, limbs, flat, lifts, tilts, body[:, 0], found)
+        raised = _place_feet(raised, limbs, flat, lifts, tilts, body[:, 0], found)
     return raised, _figures(raised, pairs, flat, stances, under)
 
 
@@ -218,7 +222,7 @@ def _over(places: Array, lift: Array, own: Sequence[Stood], ground: Ground, most
     return root_motion.smooth(np.where(stands, 0.0, highest)[:, None], CLEARS * rate)[:, 0]
 
 
-def _footed(
+def _place_feet(
     clip: Clip,
     limbs: Sequence[ik.Limb],
     flat: Mapping[str, Array],

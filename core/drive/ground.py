@@ -38,13 +38,13 @@ class Ground:
     def _normals(self) -> Array:
         return _normals(self.triangles)
 
-    def near(self, places: Sequence[complex], radius: float = AROUND) -> "Ground":
+    def part_near(self, places: Sequence[complex], radius: float = AROUND) -> "Ground":
         """Return the part within some metres of places, x + iy, measured by bounding squares.
 
         Example:
             >>> from action_loom.core.drive import ground
             >>> whole = ground.of_rows([(0, 0, 0, 1, 0, 0, 0, 1, 0), (9, 9, 0, 10, 9, 0, 9, 10, 0)])
-            >>> len(whole.near([0.5 + 0.5j]))
+            >>> len(whole.part_near([0.5 + 0.5j]))
             1
         """
         low, high = self._bounds

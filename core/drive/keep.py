@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check.contacts import runs
 from ..edit.feet import spans
 from ..edit.feet.spans import Span
 from ..graph import edge_table
 from ..motion import feet, kinematics, quat, resample, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality.contacts import runs
 from .database import RATE, Database, Rows
 from .route import Route
 
@@ -65,29 +65,29 @@ def rows_of(data: Database, route: Route, stretch: Stretch, first: int, end: int
     return np.array(rows[first - low : end - low], dtype=np.int64)
 
 
-def woven(data: Database, route: Route, name: str) -> Woven:
+def weave_route(data: Database, route: Route, name: str) -> Woven:
     """Return a route rewoven: jumps shifted within 0.1 s to the most similar poses, faded, along the smoothed path.
 
     Example:
         >>> from action_loom.core.drive import database, keep, route
         >>> from action_loom.core.drive.controller import Manner, Wish
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
-        >>> states = route.driven(data, [Wish(1.3j)] * 60, Manner())
-        >>> len(keep.woven(data, route.of_states(states), "driven").clip)
+        >>> states = route.drive_route(data, [Wish(1.3j)] * 60, Manner())
+        >>> len(keep.weave_route(data, route.of_states(states), "driven").clip)
         61
     """
     parts = stretches(route)
     moves = [_best(data, route, one, other) for one, other in pairwise(parts)]
     at = [other.first + move for other, move in zip(parts[1:], moves, strict=True)]
-    posed, heavier = _posed(data, _layers(data, route, parts, at))
-    place = _smoothed(route.place)
+    posed, heavier = _blend_poses(data, _layers(data, route, parts, at))
+    place = _smooth_path(route.place)
     facing = root_motion.smooth(route.facing, WAY_SIGMA * RATE)
     clip = root_motion.placed(replace(posed, name=name), facing, np.column_stack([place.real, place.imag]))
     return Woven(clip, _standing(data, heavier), tuple(at), tuple(moves))
 
 
-def _smoothed(place: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _smooth_path(place: NDArray[np.complex128]) -> NDArray[np.complex128]:
     smooth = root_motion.smooth(np.column_stack([place.real, place.imag]), WAY_SIGMA * RATE)
     return np.asarray(smooth[:, 0] + 1j * smooth[:, 1])
 
@@ -126,18 +126,18 @@ def _layers(data: Database, route: Route, parts: Sequence[Stretch], at: Sequence
         if k:
             rises = edge_table.fade(2 * half)[begins - (at[k - 1] - half) :][: len(share)]
             share[: len(rises)] = rises
-        layers.append((begins, _filled(rows_of(data, route, part, begins, ends)), share))
+        layers.append((begins, _fill_rows(rows_of(data, route, part, begins, ends)), share))
     return layers
 
 
-def _filled(rows: Rows) -> Rows:
+def _fill_rows(rows: Rows) -> Rows:
     """Return rows with missing ones (−1) replaced by the last valid row."""
     known = np.where(rows >= 0, np.arange(len(rows)), -1)
     last = np.maximum.accumulate(known)
     return rows[np.where(last >= 0, last, int(np.flatnonzero(rows >= 0)[0]))]
 
 
-def _posed(data: Database, layers: Sequence[tuple[int, Rows, Array]]) -> tuple[Clip, Rows]:
+def _blend_poses(data: Database, layers: Sequence[tuple[int, Rows, Array]]) -> tuple[Clip, Rows]:
     """Return the poses in the frame of the root, and the row with the largest weight in each frame."""
     count = max(begins + len(rows) for begins, rows, _ in layers)
     rotations, translations = (
@@ -170,16 +170,16 @@ def _standing(data: Database, rows: Rows) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def parted(clip: Clip, found: Sequence[Span]) -> list[Span]:
+def split_spans(clip: Clip, found: Sequence[Span]) -> list[Span]:
     """Return the spans of a clip, split at the frames in which a foot that travels far within a span moves fastest.
 
     Example:
         >>> from action_loom.core.drive import keep
         >>> from action_loom.core.edit.feet import planting
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> found = planting.contact_spans(walk)
-        >>> keep.parted(walk, found) == found  # no foot travels
+        >>> keep.split_spans(walk, found) == found  # no foot travels
         True
     """
     points = kinematics.points(clip)
@@ -216,7 +216,7 @@ def at_rate(made: Woven, rate: float) -> tuple[Clip, list[Span]]:
     Example:
         >>> from action_loom.core.drive import keep
         >>> from action_loom.core.edit.feet.spans import Span
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import resample
         >>> made = keep.Woven(resample.to_rate(actions.walk(), 60.0), (Span("L", "ball", 10, 40),), (), ())
         >>> clip, spans = keep.at_rate(made, 30.0)

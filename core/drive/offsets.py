@@ -25,10 +25,10 @@ class Offsets:
     shifts: Array
     shifting: Array
 
-    def faded(self, seconds: float) -> "Offsets | None":
+    def fade_offsets(self, seconds: float) -> "Offsets | None":
         """Return the offsets some seconds later; None once they have decayed."""
-        turns, turning = springs.faded(self.turns, self.turning, HALF_LIFE, seconds)
-        shifts, shifting = springs.faded(self.shifts, self.shifting, HALF_LIFE, seconds)
+        turns, turning = springs.fade_offset(self.turns, self.turning, HALF_LIFE, seconds)
+        shifts, shifting = springs.fade_offset(self.shifts, self.shifting, HALF_LIFE, seconds)
         if max(np.abs(turns).max(), np.abs(shifts).max()) < GONE:
             return None
         return Offsets(turns, turning, shifts, shifting)
@@ -44,12 +44,12 @@ def between(shown: tuple[Array, Array], before: tuple[Array, Array], to: Array, 
     shown, before : rotations (J, 4) and translations (J, 3) of the body now and some seconds before
     to (2, J, 4), at (2, J, 3) : rotations and translations of the source at these two times, now last
     """
-    turns = quat.log(_near(quat.mul(shown[0], quat.inv(to[1]))))
-    turns_before = quat.log(_near(quat.mul(before[0], quat.inv(to[0]))))
+    turns = quat.log(_shorten_arcs(quat.mul(shown[0], quat.inv(to[1]))))
+    turns_before = quat.log(_shorten_arcs(quat.mul(before[0], quat.inv(to[0]))))
     shifts, shifts_before = shown[1] - at[1], before[1] - at[0]
     return Offsets(turns, (turns - turns_before) / seconds, shifts, (shifts - shifts_before) / seconds)
 
 
-def _near(turns: Array) -> Array:
+def _shorten_arcs(turns: Array) -> Array:
     """Return rotations with the sign of the short arc."""
     return np.where(turns[:, :1] < 0.0, -turns, turns)

@@ -19,7 +19,7 @@ RISES = 0.8  # radians of heel rise at most
 BENDS = (0.01, 0.05)  # excess of leg length, as a share: a straight knee starts to bend, and bends fully
 
 
-def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> Clip:
+def move_balls(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> Clip:
     """Return a one-frame clip with balls, given as points of `kinematics.points`, moved by metres (3,).
 
     Each offset comes with a rotation (4,) of the foot about its ball, or None.
@@ -27,12 +27,12 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> C
     Example:
         >>> import numpy as np
         >>> from action_loom.core.drive import reach
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik, kinematics
         >>> stand = actions.walk().cut(30, 31)
         >>> leg = ik.legs(stand.skeleton)[0]
         >>> ball, away = stand.skeleton.index("toe.L"), np.array([0.0, 0.08, 0.02])
-        >>> moved = kinematics.points(reach.moved(stand, {leg: (ball, away, None)})) - kinematics.points(stand)
+        >>> moved = kinematics.points(reach.move_balls(stand, {leg: (ball, away, None)})) - kinematics.points(stand)
         >>> bool(np.abs(moved[0, ball] - away).max() < 0.005)
         True
     """
@@ -48,7 +48,7 @@ def moved(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]]) -> C
         rising[limb] = ball, whole, quat.inv(whole) if tilt is None else quat.mul(quat.inv(whole), tilt)
         targets[limb] = (places[ball] + off + quat.rotate(rise, arm))[None]
         bends[limb] = _bend(places, limb, places[ball] - places[limb.end], targets[limb][0])
-    done = ik.to_targets(_bent(clip, turned, bends), targets)[0]
+    done = ik.to_targets(_turn_shins(clip, turned, bends), targets)[0]
     rotations, translations = done.rotations.copy(), done.translations.copy()
     for limb, target in targets.items():
         if not ik.hangs_together(clip.skeleton, limb):  # an ankle that is not below the shin is moved directly
@@ -119,7 +119,7 @@ def _knee(thigh: float, shin: float, apart: float) -> float:
     return math.acos(max(-1.0, min(1.0, (thigh**2 + shin**2 - apart**2) / max(2.0 * thigh * shin, 1e-12))))
 
 
-def _bent(clip: Clip, turned: Array, bends: Mapping[Limb, Array | None]) -> Clip:
+def _turn_shins(clip: Clip, turned: Array, bends: Mapping[Limb, Array | None]) -> Clip:
     """Return a clip with shins turned in the world; feet keep their world rotations."""
     if all(bend is None for bend in bends.values()):
         return clip

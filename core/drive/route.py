@@ -44,9 +44,9 @@ def of_states(states: Sequence[State]) -> Route:
 
     Example:
         >>> from action_loom.core.drive import controller, database, route
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
-        >>> len(route.of_states([controller.begun(data)]))
+        >>> len(route.of_states([controller.begin_state(data)]))
         1
     """
     return Route(
@@ -62,7 +62,7 @@ def of_states(states: Sequence[State]) -> Route:
     )
 
 
-def driven(
+def drive_route(
     data: Database,
     wishes: Sequence[Wish],
     manner: Manner,
@@ -77,12 +77,12 @@ def driven(
     Example:
         >>> from action_loom.core.drive import database, route
         >>> from action_loom.core.drive.controller import Manner, Wish
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
-        >>> len(route.driven(data, [Wish(1.3j)] * 30, Manner()))
+        >>> len(route.drive_route(data, [Wish(1.3j)] * 30, Manner()))
         31
     """
-    states = [controller.begun(data, place, facing)]
+    states = [controller.begin_state(data, place, facing)]
     for k, wish in enumerate(wishes):
         at(k)
         states.append(controller.step(data, manner, states[-1], wish))

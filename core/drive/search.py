@@ -49,7 +49,7 @@ class _Boxes:
         self._lower, self._higher = np.minimum.reduceat(self._low, starts), np.maximum.reduceat(self._high, starts)
 
     def nearest(self, query: Numbers, penalty: Numbers | None, rows: NDArray[np.int64]) -> tuple[int, float]:
-        far = _away(query, self._lower, self._higher)
+        far = _squared_gaps(query, self._lower, self._higher)
         each, best, cost = LARGE // SMALL, 0, np.inf
         order = np.argsort(far, kind="stable")
         for k in range(0, len(order), BATCH):
@@ -59,7 +59,7 @@ class _Boxes:
                 break
             small = (large[:, None] * each + np.arange(each)).ravel()
             small = small[small < len(self._low)]
-            bound = _away(query, self._low[small], self._high[small])
+            bound = _squared_gaps(query, self._low[small], self._high[small])
             nearer = np.argsort(bound, kind="stable")
             for m in range(0, len(nearer), BATCH):
                 some = nearer[m : m + BATCH]
@@ -83,7 +83,7 @@ def _bounds(features: Numbers, size: int) -> tuple[Numbers, Numbers]:
     return np.minimum.reduceat(features, starts), np.maximum.reduceat(features, starts)
 
 
-def _away(query: Numbers, low: Numbers, high: Numbers) -> Numbers:
+def _squared_gaps(query: Numbers, low: Numbers, high: Numbers) -> Numbers:
     """Return the squared distances of boxes from a query."""
     out = np.maximum(low - query, 0.0)
     np.maximum(out, query - high, out=out)

@@ -18,12 +18,12 @@ def rate_of(half_life: float) -> float:
     return 2.0 * LN2 / max(half_life, 1e-5)
 
 
-def faded(offset: Any, velocity: Any, half_life: float, seconds: float) -> tuple[Any, Any]:
+def fade_offset(offset: Any, velocity: Any, half_life: float, seconds: float) -> tuple[Any, Any]:
     """Return an offset and its velocity after some seconds of decay to zero by a spring; numbers or arrays.
 
     Example:
         >>> from action_loom.core.drive import springs
-        >>> offset, velocity = springs.faded(1.0, 0.0, 0.1, 0.5)
+        >>> offset, velocity = springs.fade_offset(1.0, 0.0, 0.1, 0.5)
         >>> 0.0 < offset < 0.01
         True
     """
@@ -63,16 +63,16 @@ class Ahead:
         place += -decay * (rises * (1.0 + y * seconds) / (y * y) + off / y) + (rises / (y * y) + off / y)
         velocity = decay * (off + rises * seconds) + wish
         acceleration = decay * (self.acceleration - rises * y * seconds)
-        apart, turning = faded(wrapped(self.facing - facing), self.turning, turn_half_life, seconds)
+        apart, turning = fade_offset(wrap_angle(self.facing - facing), self.turning, turn_half_life, seconds)
         return Ahead(place, velocity, acceleration, facing + apart, turning)
 
 
-def wrapped(angle: float) -> float:
+def wrap_angle(angle: float) -> float:
     """Return an angle wrapped to within half a turn of zero.
 
     Example:
         >>> from action_loom.core.drive import springs
-        >>> round(springs.wrapped(6.0), 3)
+        >>> round(springs.wrap_angle(6.0), 3)
         -0.283
     """
     return math.remainder(angle, 2.0 * math.pi)

@@ -45,7 +45,7 @@ def people(data: Database) -> People | None:
 
     Example:
         >>> from action_loom.core.drive import database, variety
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> variety.people(database.build([actions.wave(), actions.wave()], mirror=False)) is None
         True
     """
@@ -71,7 +71,7 @@ def people(data: Database) -> People | None:
     return None
 
 
-def varied(data: Database, number: int, amount: float) -> Database | None:
+def vary_person(data: Database, number: int, amount: float) -> Database | None:
     """Return a database with poses varied like another person's, seeded by a number; the steps do not change.
 
     amount : size of the variation, relative to the usual one between people. The same rows and number give a
@@ -79,9 +79,9 @@ def varied(data: Database, number: int, amount: float) -> Database | None:
 
     Example:
         >>> from action_loom.core.drive import database, variety
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(), actions.wave()], mirror=False)
-        >>> other = variety.varied(data, 1, 1.0)
+        >>> other = variety.vary_person(data, 1, 1.0)
         >>> bool((other.features == data.features).all()), bool(abs(other.rotations - data.rotations).max() > 0.01)
         (True, True)
     """
@@ -92,7 +92,7 @@ def varied(data: Database, number: int, amount: float) -> Database | None:
     rotations, translations = data.rotations.copy(), data.translations.copy()
     for first in range(0, len(data), MOST):
         some = slice(first, first + MOST)
-        posed = _posed(data, known, change, np.arange(len(data))[some])
+        posed = _pose_rows(data, known, change, np.arange(len(data))[some])
         rotations[some], translations[some] = posed.rotations, posed.translations
     return replace(data, rotations=rotations, translations=translations)
 
@@ -102,7 +102,7 @@ def later(data: Database, number: int, amount: float) -> int:
 
     Example:
         >>> from action_loom.core.drive import database, variety
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> data = database.build([actions.walk(), actions.wave()], mirror=False)
         >>> [variety.later(data, number, 1.0) for number in (0, 1, 2)], variety.later(data, 2, 0.0)
         ([0, 4, 10], 0)
@@ -113,7 +113,7 @@ def later(data: Database, number: int, amount: float) -> int:
     return round(min(amount, 1.0) * most * RATE * float(np.random.default_rng((number, 1)).random()))
 
 
-def _posed(data: Database, known: People, change: Array, rows: Rows) -> Clip:
+def _pose_rows(data: Database, known: People, change: Array, rows: Rows) -> Clip:
     """Return the poses of rows with the change (P, 3 (K + 1)) of a stride added, and their own feet."""
     form, poses = known.style.form, data.poses(rows)
     limbs = [limb for limb in data.limbs if limb is not None]
@@ -143,7 +143,7 @@ def _row(data: Database, form: Form, rows: Rows) -> Array:
     poses, hips = data.poses(rows), root_motion.travelling_joint(data.skeleton)
     turned, places = kinematics.world_of(poses, [hips])
     motion = Motion(poses.rotations[:, form.joints], turned[:, hips], places[:, hips, 2], np.zeros((len(rows), 3)))
-    return np.append(form.written(motion).ravel(), 0.0)
+    return np.append(form.to_rows(motion).ravel(), 0.0)
 
 
 def _feet(data: Database) -> tuple[Array, Array]:

@@ -15,13 +15,13 @@ ALONG = 1000.0  # degrees; a larger value means the travel direction
 LONGEST = 36_000.0  # s
 
 
-def rounded(wish: Wish) -> Wish:
+def round_wish(wish: Wish) -> Wish:
     """Return a wish rounded as in its row.
 
     Example:
         >>> from action_loom.core.drive import wishes
         >>> from action_loom.core.drive.controller import Wish
-        >>> wishes.rounded(Wish(1.23456j)).velocity
+        >>> wishes.round_wish(Wish(1.23456j)).velocity
         1.2346j
     """
     velocity = complex(round(wish.velocity.real, DECIMALS), round(wish.velocity.imag, DECIMALS))
@@ -98,7 +98,7 @@ def of_places(rows: Rows) -> list[Wish]:
     out: list[Wish] = []
     for row, after in pairwise(table):
         velocity = complex(after[0] - row[0], after[1] - row[1]) / (after[2] - row[2])
-        out += [rounded(Wish(velocity))] * (round(after[2] / STEP) - round(row[2] / STEP))
+        out += [round_wish(Wish(velocity))] * (round(after[2] / STEP) - round(row[2] / STEP))
     if not out:
         raise OptionError("places last less than a sixtieth of a second")
     return out

@@ -29,7 +29,7 @@ def around(clip: Clip, frames: float, *, repeats: bool) -> PaddedClip:
 
     Example:
         >>> from action_loom.core.edit import cyclic_padding
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> padded = cyclic_padding.around(actions.walk(cycles=1), 40, repeats=True)
         >>> padded.own, padded.period, len(padded.clip)
         (slice(64, 97, None), 32, 161)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import contacts
 from ..motion import feet as feet_of
 from ..motion import kinematics, quat, rotation_modes
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
+from ..quality import contacts
 from . import fitted_body
 from .fitted_body import FittedBody
 from .keyed import KeyedClip, Keying, Keys
@@ -55,7 +55,7 @@ def fewer(
 
     Example:
         >>> from action_loom.core.edit import fewer_keys
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> few = fewer_keys.fewer(actions.walk(cycles=1), within=0.005)
         >>> few.error <= 0.005, few.keyed.key_count < 0.5 * few.keyed.full_count
         (True, True)
@@ -96,7 +96,7 @@ def channels(clip: Clip, keep: Collection[int] = ()) -> dict[str, Keys]:
         >>> import dataclasses
         >>> import numpy as np
         >>> from action_loom.core.edit import fewer_keys
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion.clip import Channel
         >>> walk = actions.walk(cycles=1)
         >>> clip = dataclasses.replace(walk, channels={"smile": Channel(np.linspace(0.0, 1.0, len(walk)))})
@@ -130,7 +130,7 @@ def feet_chain(skeleton: Skeleton) -> NDArray[np.bool_]:
 
     Example:
         >>> from action_loom.core.edit import fewer_keys
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> skeleton = actions.walk().skeleton
         >>> chain = fewer_keys.feet_chain(skeleton)
         >>> bool(chain[skeleton.roles["foot.L"]]), bool(chain[skeleton.roles["hand.L"]])
@@ -299,7 +299,7 @@ def reaches(skeleton: Skeleton) -> tuple[float, Array]:
 
     Example:
         >>> from action_loom.core.edit import fewer_keys
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> skeleton = actions.walk().skeleton
         >>> _, reach = fewer_keys.reaches(skeleton)
         >>> bool(reach[skeleton.roles["thigh.L"]] > reach[skeleton.roles["shin.L"]])

@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ..check.contacts import runs
 from ..motion import kinematics, quat, root_motion, trim
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.roles import ancestors
 from ..motion.skeleton import Skeleton
+from ..quality.contacts import runs
 from . import bands, cyclic_padding, low_pass, noise, spikes
 from .cyclic_padding import PaddedClip
 from .spikes import Flags
@@ -75,7 +75,7 @@ def turned_by(before: Clip, after: Clip) -> Array:
     Example:
         >>> from dataclasses import replace
         >>> from action_loom.core.edit import filtering
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import quat
         >>> walk = actions.walk()
         >>> turned = replace(walk, rotations=quat.mul(quat.about_axis("Z", 0.1), walk.rotations))
@@ -97,7 +97,7 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
         >>> from dataclasses import replace
         >>> import numpy as np
         >>> from action_loom.core.edit import filtering
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> rotations = walk.rotations.copy()
         >>> rotations[40, walk.skeleton.index("forearm.L")] = [1.0, 0.0, 0.0, 0.0]
@@ -295,7 +295,7 @@ def energies(clip: Clip, joints: Flags, count: int) -> Array:
         >>> from dataclasses import replace
         >>> import numpy as np
         >>> from action_loom.core.edit import filtering
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> filtering.energies(walk, np.ones(len(walk.skeleton), dtype=bool), 4).round(1).tolist()
         [1.1, 2.4, 3.8, 5.0]

@@ -49,7 +49,7 @@ def interpolated(
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import key_poses
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> poses, at = actions.walk().taken(np.array([0, 8, 16])), np.array([0, 10, 20])
         >>> clip = key_poses.interpolated(poses, at, at, "squad", again=10)
         >>> len(clip), clip.cyclic, bool(np.allclose(clip.translations[10], poses.translations[1]))
@@ -99,7 +99,7 @@ def between(one: Clip, other: Clip, share: float) -> Clip:
 
     Example:
         >>> from action_loom.core.edit import filtering, key_poses
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> first, second = actions.walk().cut(0, 1), actions.walk().cut(16, 17)
         >>> halfway = key_poses.between(first, second, 0.5)
         >>> [round(float(filtering.turned_by(first, pose).max()), 2) for pose in (halfway, second)]

@@ -70,7 +70,7 @@ def correction(clip: Clip, frame: int, pose: Clip, joints: NDArray[np.int64]) ->
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import pose_warp
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> arm = np.array([walk.skeleton.index("upper_arm.L")])
         >>> lowered = pose_warp.correction(walk, 20, actions.wave().cut(0, 1), arm)
@@ -106,7 +106,7 @@ def changed(clip: Clip, more: Added) -> Clip:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import pose_warp
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk, head = actions.walk(), np.array([actions.walk().skeleton.index("head")])
         >>> nod = pose_warp.Correction(40, head, np.array([[0.5, 0.0, 0.0]]), np.zeros((1, 3)))
         >>> nodding = pose_warp.changed(walk, pose_warp.added(walk, [nod], pose_warp.Reach(10, 10)))
@@ -132,7 +132,7 @@ def added(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Added:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import pose_warp
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk, head = actions.walk(), np.array([actions.walk().skeleton.index("head")])
         >>> nod = pose_warp.Correction(40, head, np.array([[0.5, 0.0, 0.0]]), np.zeros((1, 3)))
         >>> spread = pose_warp.added(walk, [nod], pose_warp.Reach(before=10, after=20))

@@ -63,7 +63,7 @@ def limb_of(clip: Clip, name: str) -> Limb:
 
     Example:
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> limb = reaching.limb_of(walk, "left_arm")
         >>> [walk.skeleton.names[joint] for joint in (limb.upper, limb.lower, limb.end)]
@@ -87,7 +87,7 @@ def head_of(clip: Clip, *, whole: bool) -> Chain:
 
     Example:
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> chain = reaching.head_of(walk, whole=False)
         >>> [walk.skeleton.names[joint] for joint in chain.joints], walk.skeleton.names[chain.end]
@@ -107,7 +107,7 @@ def chain_of(clip: Clip, text: str, *, whole: bool) -> Chain:
 
     Example:
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> chain = reaching.chain_of(walk, "chest > hand.R", whole=False)
         >>> [walk.skeleton.names[joint] for joint in chain.joints]
@@ -143,7 +143,7 @@ def joints_of(skeleton: Skeleton, led: Limb | Chain) -> tuple[int, ...]:
 
     Example:
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> joints = reaching.joints_of(walk.skeleton, reaching.limb_of(walk, "right_leg"))
         >>> [walk.skeleton.names[joint] for joint in joints]
@@ -160,7 +160,7 @@ def ends(clip: Clip, led: Limb | Chain, tip: Array) -> Array:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> wave = actions.wave()
         >>> hand = reaching.ends(wave, reaching.limb_of(wave, "right_arm"), tip=np.zeros(3))
         >>> hand[[0, 50], 2].round(1).tolist()
@@ -199,7 +199,7 @@ def end_turned(clip: Clip, led: Limb | Chain, turn: Array, share: Array) -> Clip
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics, quat
         >>> wave = actions.wave()
         >>> hand, turn = reaching.limb_of(wave, "left_arm"), quat.exp(np.array([0.0, 0.0, 0.5]))
@@ -233,7 +233,7 @@ def reached(clip: Clip, asked: Asked) -> Clip:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> wave = actions.wave()
         >>> hand, target = reaching.limb_of(wave, "left_arm"), np.tile([0.3, -0.4, 1.2], (len(wave), 1))
         >>> share = reaching.shares(len(wave), 40, 60, ease=10.0)
@@ -265,7 +265,7 @@ def reached_in_cycle(clip: Clip, asked: Asked) -> Clip:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=1)
         >>> hand, count = reaching.limb_of(walk, "left_arm"), 3 * (len(walk) - 1) + 1
         >>> goals, share = np.tile([0.3, -1.2, 1.2], (count, 1)), reaching.shares(count, 32, 36, ease=6.0)

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from ..check.contacts import runs
 from ..motion import quat
 from ..motion.quat import Array
+from ..quality.contacts import runs
 
 Flags = NDArray[np.bool_]
 

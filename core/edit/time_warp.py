@@ -26,7 +26,7 @@ def curve(clip: Clip, events: Sequence[Event]) -> TimeCurve:
         >>> import numpy as np
         >>> from action_loom.core.edit import time_warp
         >>> from action_loom.core.edit.time_curve import Event
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> curve = time_warp.curve(actions.wave(), [Event(50, 56)])
         >>> curve.at(np.array([0.0, 20.0, 56.0, 100.0])).tolist(), [round(speed, 2) for speed in curve.speeds]
         ([0.0, 20.0, 50.0, 100.0], [0.7, 1.38])
@@ -51,7 +51,7 @@ def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
         >>> import numpy as np
         >>> from action_loom.core.edit import time_warp
         >>> from action_loom.core.edit.time_curve import Event
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> wave = actions.wave()
         >>> held = time_warp.warped(wave, time_warp.curve(wave, [Event(50, 50, hold=6)]))
         >>> len(held) == len(wave), bool((held.rotations[50:57] == wave.rotations[50]).all())

@@ -106,7 +106,7 @@ def compose(clip: Clip, like: MotionFile | None = None, convention: Convention |
     """Return a clip as the contents of a BVH file; see `motion_file.compose`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> bvh.compose(actions.walk(cycles=1)).split(b"\\n")[1]
         b'ROOT hips'

@@ -124,7 +124,7 @@ def read(
     Example:
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import motion_file
         >>> with TemporaryDirectory() as folder:
         ...     path = Path(folder, "walk.bvh")
@@ -196,7 +196,7 @@ def compose(
     Raises OptionError for a format that can't be written, and SkeletonError for motion that it can't represent.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import motion_file
         >>> motion_file.compose(actions.walk(cycles=1), "walk.bvh").split(b"\\n")[:2]
         [b'HIERARCHY', b'ROOT hips']

@@ -35,7 +35,7 @@ def of_body(skeleton: Skeleton, stated: float = 0.0) -> tuple[str, float]:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.formats import units
         >>> figure = body.skeleton()
         >>> large = replace(figure, offsets=100.0 * figure.offsets, tips=100.0 * figure.tips)
@@ -61,7 +61,7 @@ def of_armature(skeleton: Skeleton) -> tuple[str, float]:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.formats import units
         >>> figure = body.skeleton()
         >>> giant, in_cm = (replace(figure, offsets=size * figure.offsets) for size in (3.0, 100.0))
@@ -76,7 +76,7 @@ def has_legs(skeleton: Skeleton) -> bool:
     """Return whether both legs of a body are known, which are needed to judge its size.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.formats import units
         >>> units.has_legs(body.skeleton())
         True
@@ -90,7 +90,7 @@ def doubt(skeleton: Skeleton, unit: str, metres: float) -> str:
     metres : of the unit used
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.formats import units
         >>> units.doubt(body.skeleton(), "unknown", 1.0)
         'in no unit is this body as tall as a person, so metres were taken'

@@ -8,7 +8,7 @@ NEARLY = 1.0 + 1e-9  # factor on a rank, because rounding differs between engine
 
 
 @kernel("b1(f8[::1], f8[:, ::1], f8, f8[::1], f8, f8[:, ::1], f8[::1])", inlined=True)
-def _along(here, samples, cost, limits, dear, path, there):  # type: ignore[no-untyped-def]
+def _follow_edge(here, samples, cost, limits, dear, path, there):  # type: ignore[no-untyped-def]
     """Follow an edge from the state `here`; write the state at its end into `there`.
 
     samples : of the edge, see `edge_table.EdgeTable`; cost : with its price
@@ -73,7 +73,7 @@ def expand(  # type: ignore[no-untyped-def]
     states, at, bin_end, most, limits, dear, onward, first_crossing, crossings, end, price, first_sample, samples, path,
     origin, found,
 ):  # fmt: skip
-    """See `beam.expanded`."""
+    """See `beam.expand_states`."""
     count = 0
     here, there = np.empty(8), np.empty(6)
     for state in range(len(states)):
@@ -86,7 +86,7 @@ def expand(  # type: ignore[no-untyped-def]
                     edge = crossings[k]
                     cost, last = here[4] + price[bend, edge], first_sample[edge + 1]
                     most_cost = _too_dear(here[3] + samples[bend, last - 1, 3], limits, dear)
-                    if cost <= most_cost and _along(
+                    if cost <= most_cost and _follow_edge(
                         here, samples[bend, first_sample[edge] : last], cost, limits, most_cost, path, there
                     ):
                         if count < len(found):
@@ -98,7 +98,7 @@ def expand(  # type: ignore[no-untyped-def]
                 if edge < 0:
                     break
                 cost, of_it = here[4] + price[bend, edge], samples[bend, first_sample[edge] : first_sample[edge + 1]]
-                if not _along(here, of_it, cost, limits, np.inf, path, there):
+                if not _follow_edge(here, of_it, cost, limits, np.inf, path, there):
                     break
                 here[:6] = there
                 here[6], here[7] = np.cos(here[2]), np.sin(here[2])

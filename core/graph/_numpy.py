@@ -15,7 +15,7 @@ def expand(
     first_crossing: Places, crossings: Places, end: Places, price: Array, first_sample: Places, samples: Array,
     path: Array, origin: Places, found: Array,
 ) -> int:  # fmt: skip
-    """See `beam.expanded`."""
+    """See `beam.expand_states`."""
     bends = len(samples)
     state, bend = np.repeat(np.arange(len(states)), bends), np.tile(np.arange(bends), len(states))
     here, node = states[state], at[state]
@@ -31,7 +31,7 @@ def expand(
         who, nth, edge = who[cheap], nth[cheap], edge[cheap]
         goes_on = np.flatnonzero(onward[node] >= 0)
         both, edges = np.concatenate([who, goes_on]), np.concatenate([edge, onward[node][goes_on]])
-        there, whole, rank = _along(here[both], bend[both], edges, *tables)
+        there, whole, rank = _follow_edges(here[both], bend[both], edges, *tables)
         crossing, on = whole[: len(who)], whole[len(who) :]
         crossing &= rank[: len(who)] <= NEARLY * _too_dear(there[: len(who), 3], limits, dear)
         who, nth, edge = who[crossing], nth[crossing], edge[crossing]
@@ -66,7 +66,7 @@ def _runs(counts: Places) -> tuple[Places, Places]:
     return group, np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
-def _along(
+def _follow_edges(
     here: Array, bend: Places, edge: Places, limits: Array, price: Array, first_sample: Places, samples: Array,
     path: Array,
 ) -> tuple[Array, NDArray[np.bool_], Array]:  # fmt: skip

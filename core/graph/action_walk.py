@@ -70,7 +70,7 @@ class PlayedGraph(Played):
 
     def going(self, run: Run, after: int, interval: Interval) -> float:
         assert isinstance(run, _Walk)
-        return float(self._means(self._ahead(run, after, interval.count), interval)[0])
+        return float(self._means(self._next_frames(run, after, interval.count), interval)[0])
 
     def without_point(self, count: int, nearest: Run | None) -> list[tuple[Run, int]]:
         assert nearest is not None
@@ -78,7 +78,7 @@ class PlayedGraph(Played):
 
     def keep(self, run: Run, first: int, count: int) -> None:
         assert isinstance(run, _Walk)
-        ahead = self._ahead(run, first, count)
+        ahead = self._next_frames(run, first, count)
         np.add.at(self._played, np.concatenate([ahead.columns[0], ahead.others[0][ahead.shares[0] > 0.0]]), 1.0)
         gone = 0
         for piece in run.pieces:
@@ -94,7 +94,7 @@ class PlayedGraph(Played):
 
     def places(self, run: Run, count: int) -> Indices:
         assert isinstance(run, _Walk)
-        (columns,) = self._ahead(run, 0, count).columns
+        (columns,) = self._next_frames(run, 0, count).columns
         clip = np.searchsorted(self._firsts, columns, side="right") - 1
         return np.stack([clip, columns - self._firsts[clip]])
 
@@ -106,7 +106,7 @@ class PlayedGraph(Played):
                 for k, lane in enumerate(self._lanes)
                 for frame in range(lane.first, max(lane.last, lane.first + 1), step)
             ]
-            self._known = _stacked([self._ahead(walk, 0, count) for walk in self._starts])
+            self._known = _concatenate([self._next_frames(walk, 0, count) for walk in self._starts])
         known = self._known
         return _Ahead(known.columns[:, :count], known.others[:, :count], known.shares[:, :count])
 
@@ -130,7 +130,7 @@ class PlayedGraph(Played):
         own = np.round((frames - self._firsts[clip]) / step).astype(np.int64)
         return np.asarray(np.minimum(firsts[clip] + own, firsts[clip + 1] - 1))
 
-    def _ahead(self, walk: _Walk, after: int, count: int) -> _Ahead:
+    def _next_frames(self, walk: _Walk, after: int, count: int) -> _Ahead:
         """Return the next frames (1, K) of one walk from its frame `after`."""
         self._grow(walk, after + count)
         columns, others, shares = [], [], []
@@ -192,7 +192,7 @@ def _lanes(graph: MotionGraph) -> tuple[list[_Lane], Indices]:
     return lanes, lane_of
 
 
-def _stacked(parts: list[_Ahead]) -> _Ahead:
+def _concatenate(parts: list[_Ahead]) -> _Ahead:
     return _Ahead(
         np.concatenate([part.columns for part in parts]),
         np.concatenate([part.others for part in parts]),

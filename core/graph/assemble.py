@@ -74,7 +74,7 @@ def of_one_clip(walked: AssembledWalk) -> bool:
     """Return whether a walk is an unchanged stretch of one clip, without transitions and bends.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -93,7 +93,7 @@ def pieces(graph: MotionGraph, edges: Sequence[int] | Indices, bends: Sequence[f
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -122,7 +122,7 @@ def assemble(
     Place and facing refer to the smoothed root path.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -152,9 +152,9 @@ def assemble(
         }
     )
     higher = np.concatenate(climbed)
-    clip = _posed(graph, origin, np.concatenate(turns), np.concatenate(shifts))
-    clip = posture.eased(graph, clip, origin.edge, origin.frame)
-    clip = climbs.lifted(clip, higher) if higher.any() else clip
+    clip = _place_frames(graph, origin, np.concatenate(turns), np.concatenate(shifts))
+    clip = posture.ease_posture(graph, clip, origin.edge, origin.frame)
+    clip = climbs.lift_frames(clip, higher) if higher.any() else clip
     return AssembledWalk(clip, origin, np.concatenate(places), np.concatenate(faced), higher)
 
 
@@ -185,7 +185,7 @@ def _path_of(graph: MotionGraph, piece: WalkPiece, number: int) -> _PiecePath:
         other = np.full(len(frames), graph.clip[end])
         other_frame = graph.frame[end] - 2 * graph.half + np.arange(len(frames))
         share = edge_table.fade(2 * graph.half)
-    bent, turned = edge_table.bent(places, piece.bend)
+    bent, turned = edge_table.bend_path(places, piece.bend)
     origin = Origin(
         np.full(len(frames), piece.clip), frames, other, other_frame, share, np.full(len(frames), piece.edge),
         np.full(len(frames), piece.bend), np.full(len(frames), number),
@@ -193,22 +193,22 @@ def _path_of(graph: MotionGraph, piece: WalkPiece, number: int) -> _PiecePath:
     return _PiecePath(origin, places, facing, bent, turned, climbed)
 
 
-def _posed(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
+def _place_frames(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
     """Return the clip of these frames, each turned and shifted on the ground."""
-    clips = _alike(graph.clips)
-    clip = root_motion.placed(_taken(clips, origin.clip, origin.frame), turn, _plane(shift))
+    clips = _unify_channels(graph.clips)
+    clip = root_motion.placed(_take_frames(clips, origin.clip, origin.frame), turn, _plane(shift))
     mixed = np.flatnonzero(origin.share > 0.0)
     if len(mixed) == 0:
         return clip
     edges = origin.edge[mixed]
     other_turn = turn[mixed] + graph.turn[edges]
     other_shift = np.exp(1j * turn[mixed]) * graph.shift[edges] + shift[mixed]
-    other = _taken(clips, origin.other[mixed], origin.other_frame[mixed])
+    other = _take_frames(clips, origin.other[mixed], origin.other_frame[mixed])
     other = root_motion.placed(other, other_turn, _plane(other_shift))
-    return _blended(clip, other, mixed, origin.share[mixed])
+    return _blend_frames(clip, other, mixed, origin.share[mixed])
 
 
-def _blended(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
+def _blend_frames(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
     """Return the clip with some of its frames (M,) blended by a share (M,) into frames (M,) of another."""
     part = share[:, None, None]
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
@@ -227,7 +227,7 @@ def _blended(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
     return replace(clip, rotations=rotations, translations=translations, scales=scales, channels=channels)
 
 
-def _alike(clips: Sequence[Clip]) -> list[Clip]:
+def _unify_channels(clips: Sequence[Clip]) -> list[Clip]:
     """Return the clips with only their common channels, and with scales if any has them."""
     names = [name for name in clips[0].channels if all(name in clip.channels for clip in clips)]
     scaled = any(clip.scales is not None for clip in clips)
@@ -241,7 +241,7 @@ def _alike(clips: Sequence[Clip]) -> list[Clip]:
     ]
 
 
-def _taken(clips: Sequence[Clip], clip: Indices, frame: Indices) -> Clip:
+def _take_frames(clips: Sequence[Clip], clip: Indices, frame: Indices) -> Clip:
     """Return frames (F,) of clips (F,) as one clip; only these frames are copied, since graphs can be large."""
     used = np.unique(clip)
     parts = joined([clips[k].taken(frame[clip == k]) for k in used])

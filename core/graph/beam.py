@@ -190,7 +190,7 @@ def search(
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import beam, build, edge_table, ground_path
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -207,9 +207,9 @@ def search(
     walk, gone = None, float(start.rows[0, 3])
     while True:
         end = path.length if horizon <= 0.0 else min(gone + horizon, path.length)
-        kept = _followed(steps, path, start, price, gone, end, width, widest, progress)
+        kept = _search_beam(steps, path, start, price, gone, end, width, widest, progress)
         whole = end >= path.length
-        more = _traced(steps, kept, np.inf if whole else gone + 0.5 * horizon)
+        more = _trace_walk(steps, kept, np.inf if whole else gone + 0.5 * horizon)
         searched = kept.searched + (0 if walk is None else walk.searched)
         walk = replace(more if walk is None else walk.followed_by(len(walk.at) - 1, more), searched=searched)
         if whole:
@@ -217,7 +217,7 @@ def search(
         start, gone = Start(more.nodes[-1:], more.rows[-1:]), float(more.rows[-1, 3])
 
 
-def _followed(
+def _search_beam(
     steps: EdgeTable,
     path: GroundPath,
     start: Start,
@@ -242,7 +242,7 @@ def _followed(
             kept.append(waiting)
             # The best states come first, so that their successors prune others.
             for some in np.split(np.arange(len(waiting.node)), [FIRST * width // WIDTH]):
-                origins, reached = expanded(
+                origins, reached = expand_states(
                     steps, path, waiting.rows[some], waiting.node[some], price, (place + 1) * BIN, widest, bins, place
                 )
                 searched += len(origins)
@@ -251,14 +251,14 @@ def _followed(
                 bins.add(reached, origins[:, 4], origin, place)
                 count += len(some)
     if bins.finished is None:
-        raise _lost(path, furthest, widest)
+        raise _path_error(path, furthest, widest)
     kept.append(bins.finished)
     every = _joined(kept)
     parent, bend, onwards, edge = every.origin.T
     return _Kept(every.rows, every.node, parent, bend, onwards, edge, searched, count)
 
 
-def _lost(path: GroundPath, furthest: float, widest: float) -> PathError:
+def _path_error(path: GroundPath, furthest: float, widest: float) -> PathError:
     """Return the error of a search that failed on its way."""
     place = path.at(np.array([furthest]))[0] * path.unit
     return PathError(
@@ -268,7 +268,7 @@ def _lost(path: GroundPath, furthest: float, widest: float) -> PathError:
     )
 
 
-def expanded(
+def expand_states(
     steps: EdgeTable,
     path: GroundPath,
     rows: Array,
@@ -373,7 +373,7 @@ def _firsts(kind: Indices) -> Indices:
     return np.sort(keys[new] & ((1 << bits) - 1))
 
 
-def _traced(steps: EdgeTable, kept: _Kept, commit: float) -> BestWalk:
+def _trace_walk(steps: EdgeTable, kept: _Kept, commit: float) -> BestWalk:
     """Return the walk to the best state, or the part of it up to `commit` metres."""
     chain = [kept.best]
     while kept.parent[chain[-1]] >= 0:

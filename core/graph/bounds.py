@@ -59,7 +59,7 @@ def sketches(sides: Sequence[Clouds]) -> list[Sketches]:
         >>> square = (abs(ground) ** 2 + heights**2).sum(axis=1)
         >>> windows = alignment.Clouds(ground, heights, square)
         >>> (seen,) = bounds.sketches([windows])
-        >>> low, high = bounds.squared(seen, seen, slice(0, 9), slice(9, 50))
+        >>> low, high = bounds.bound_squares(seen, seen, slice(0, 9), slice(9, 50))
         >>> exact = alignment.distances(windows, windows, slice(0, 9), slice(9, 50)) ** 2
         >>> bool((low <= exact).all() and (exact <= high).all())
         True
@@ -67,7 +67,7 @@ def sketches(sides: Sequence[Clouds]) -> list[Sketches]:
     some = [slice(None, None, 1 + len(side.square) * len(sides) // SAMPLE) for side in sides]
     ground: Complex = _axes(np.concatenate([side.ground[each] for side, each in zip(sides, some, strict=True)]), GROUND)
     heights = _axes(np.concatenate([side.heights[each] for side, each in zip(sides, some, strict=True)]), HEIGHTS)
-    return [_seen(side, ground, heights) for side in sides]
+    return [_sketch(side, ground, heights) for side in sides]
 
 
 def _axes(rows: Rows, count: int) -> Rows:
@@ -79,7 +79,7 @@ def _axes(rows: Rows, count: int) -> Rows:
     return axes
 
 
-def _seen(side: Clouds, ground_axes: Complex, height_axes: Array) -> Sketches:
+def _sketch(side: Clouds, ground_axes: Complex, height_axes: Array) -> Sketches:
     ground, heights = side.ground @ ground_axes, side.heights @ height_axes
     whole, seen = (
         np.einsum("rk,rk->r", a.real, a.real) + np.einsum("rk,rk->r", a.imag, a.imag) + np.einsum("rk,rk->r", b, b)
@@ -106,7 +106,7 @@ def _firsts(side: Clouds) -> Places:
     return found
 
 
-def squared(rows: Sketches, columns: Sketches, some: slice, others: slice) -> tuple[Floats, Floats]:
+def bound_squares(rows: Sketches, columns: Sketches, some: slice, others: slice) -> tuple[Floats, Floats]:
     """Return lower and upper bounds (M, N) on the squared distances between two slices of windows, m²."""
     own, other = rows.ground[some], columns.ground[others]
     least = own @ other.T
@@ -128,7 +128,7 @@ def squared(rows: Sketches, columns: Sketches, some: slice, others: slice) -> tu
     return least, most
 
 
-def apart(rows: Clouds, columns: Clouds, i: Places, j: Places) -> Array:
+def measure_pairs(rows: Clouds, columns: Clouds, i: Places, j: Places) -> Array:
     """Return the distances (M,) of pairs of windows, identical to those of `alignment.distances`.
 
     Example:
@@ -137,7 +137,7 @@ def apart(rows: Clouds, columns: Clouds, i: Places, j: Places) -> Array:
         >>> from action_loom.core.sync import alignment
         >>> ground = np.array([[1.0, -1.0], [2.0, -2.0]], dtype=complex)
         >>> windows = alignment.Clouds(ground, np.zeros((2, 2)), np.array([2.0, 8.0]))
-        >>> bounds.apart(windows, windows, np.array([0, 0]), np.array([0, 1])).round(2).tolist()
+        >>> bounds.measure_pairs(windows, windows, np.array([0, 0]), np.array([0, 1])).round(2).tolist()
         [0.0, 1.41]
     """
     squares = np.empty(len(i))

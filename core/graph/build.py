@@ -31,7 +31,7 @@ def build(
     Raises GraphError if no walk returns to any frame, and the errors of `inputs.gather`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk(), actions.turn_left()], GraphOptions(mirror=False))
@@ -62,25 +62,25 @@ def build(
     )
     labels = np.unique(ready.labels, return_inverse=True)[1]
     found = found.some(labels[found.clip] == labels[found.other_clip])
-    edges = _directed(body, found, ready, progress.part(0.8, 0.95))
+    edges = _direct_matches(body, found, ready, progress.part(0.8, 0.95))
     if found.repeated:
         again = {other: f"the same recording as {ready.clips[first].name}" for first, other in found.repeated}
-        edges, ready = edges.renumbered(ready.remaining(again)), ready.without(again)
+        edges, ready = edges.renumber_clips(ready.remaining(again)), ready.without(again)
     progress.at(0.95, "Connecting")
-    graph = _connected(ready, body.half, edges, graph_name([clip.name for clip in clips]))
+    graph = _connect_ends(ready, body.half, edges, graph_name([clip.name for clip in clips]))
     if not (graph.crosses & (graph.component[graph.start] == graph.component[graph.end])).any():
         raise GraphError(
             f"{graph.name}: there is no way back to any frame; raise the threshold ({options.threshold:g}), or add "
             "clips that are more alike"
         )
-    return replace(graph, report=graph.report | reporting.built(graph, options, [c.name for c in clips], began))
+    return replace(graph, report=graph.report | reporting.report_build(graph, options, [c.name for c in clips], began))
 
 
 def of_walk(clips: Sequence[Clip], recipe: GraphWalk, progress: Progress, graph: MotionGraph | None) -> MotionGraph:
     """Return the graph for a walk: `graph` if given, or a new one of the recipe's prepared clips.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build
         >>> from action_loom.core.progress import SILENT
         >>> from action_loom.core.recipes.graph import GraphOptions
@@ -104,14 +104,14 @@ class _Edges:
     turn: Array
     shift: NDArray[np.complex128]
 
-    def renumbered(self, kept: Sequence[int]) -> "_Edges":
+    def renumber_clips(self, kept: Sequence[int]) -> "_Edges":
         """Return the edges with clips renumbered after removing all but `kept`."""
         number = np.full(max(kept) + 1, -1)
         number[list(kept)] = np.arange(len(kept))
         return replace(self, clip=number[self.clip], other_clip=number[self.other_clip])
 
 
-def _directed(body: Bodies, found: Matches, ready: GraphInputs, progress: Progress) -> _Edges:
+def _direct_matches(body: Bodies, found: Matches, ready: GraphInputs, progress: Progress) -> _Edges:
     """Return the matches in both directions, also of mirror images, with the alignment of the second clip."""
     pairs = np.column_stack([found.clip, found.frame, found.other_clip, found.other_frame])
     pairs = np.concatenate([pairs, pairs[:, [2, 3, 0, 1]]])
@@ -138,7 +138,7 @@ def _directed(body: Bodies, found: Matches, ready: GraphInputs, progress: Progre
     return _Edges(pairs[:, 0], pairs[:, 1], pairs[:, 2], pairs[:, 3], distance, turn, shift)
 
 
-def _connected(ready: GraphInputs, half: int, edges: _Edges, name: str) -> MotionGraph:
+def _connect_ends(ready: GraphInputs, half: int, edges: _Edges, name: str) -> MotionGraph:
     """Return the graph of transitions: their ends are nodes, connected by stretches of clips."""
     ends = np.concatenate(
         [

@@ -6,10 +6,10 @@ at each frame is stored separately (methods: Motion graph).
 
 import numpy as np
 
-from ..check import contacts, world_pose
 from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality import contacts, world_pose
 
 SIGMA = 0.15  # s; smooths the ground between contacts
 SWAY = 1.0  # s; without known feet, faster height changes of the hips count as steps, not ground
@@ -33,6 +33,6 @@ def ground(clip: Clip) -> Array:
     return root_motion.smooth(np.interp(np.arange(len(clip)), frames, heights)[:, None], SIGMA * clip.rate)[:, 0]
 
 
-def lifted(clip: Clip, heights: Array) -> Clip:
+def lift_frames(clip: Clip, heights: Array) -> Clip:
     """Return a clip with its frames lifted by heights (F,), metres."""
     return root_motion.placed(clip, 0.0, np.stack([0.0 * heights, 0.0 * heights, heights], axis=1))

@@ -39,10 +39,14 @@ def crossing(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128]
     places = (1.0 - share) * ground[rows] + share * (np.exp(1j * turn) * ground[other] + shift)
     apart = facing[other] + turn - facing[rows]
     whole = 2.0 * np.pi * np.round(apart[:, graph.half] / (2.0 * np.pi))
-    return places, facing[rows] + share * (apart - whole[:, None]), _climbed(graph.tracks.climbed, rows, other, share)
+    return (
+        places,
+        facing[rows] + share * (apart - whole[:, None]),
+        _blend_heights(graph.tracks.climbed, rows, other, share),
+    )
 
 
-def _climbed(climbed: Array, rows: Indices, others: Indices, share: Array) -> Array:
+def _blend_heights(climbed: Array, rows: Indices, others: Indices, share: Array) -> Array:
     """Return the ground height (M, F) of frames blended with others by a weight (F,), accumulated step by step."""
     first, second = np.diff(climbed[rows], axis=1), np.diff(climbed[others], axis=1)
     between = 0.5 * (share[1:] + share[:-1])
@@ -50,7 +54,7 @@ def _climbed(climbed: Array, rows: Indices, others: Indices, share: Array) -> Ar
     return climbed[rows[:, :1]] + np.concatenate([np.zeros((len(rows), 1)), np.cumsum(steps, axis=1)], axis=1)
 
 
-def bent(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.complex128], Array]:
+def bend_path(places: NDArray[np.complex128], curvature: float) -> tuple[NDArray[np.complex128], Array]:
     """Return a ground path (..., F) with more `curvature` (radians a metre), and the additional turn (..., F)."""
     steps = np.diff(places, axis=-1)
     gone = lengths(places)
@@ -121,7 +125,7 @@ def unit(graph: MotionGraph) -> float:
     """Return the metres per unit of length in a search: 1 for a body height of 1.7 m, in proportion for others.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build, edge_table
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -139,7 +143,7 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build, edge_table
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -158,7 +162,7 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
     crossings = np.flatnonzero(crosses)
     crossings = crossings[np.argsort(start[crossings], kind="stable")]
     stride = max(1, round(graph.rate / SEARCH_RATE))
-    parts = [_sampled(graph, edges[k : k + SOME], bends / metres, stride) for k in range(0, len(edges), SOME)]
+    parts = [_sample_edges(graph, edges[k : k + SOME], bends / metres, stride) for k in range(0, len(edges), SOME)]
     counts, length, right, ahead, turned, gone, climbed = (
         np.concatenate(each, axis=-1) for each in zip(*parts, strict=True)
     )
@@ -192,11 +196,11 @@ def _costs(graph: MotionGraph, edges: Indices, crosses: NDArray[np.bool_]) -> Ar
     return costs
 
 
-def _sampled(
+def _sample_edges(
     graph: MotionGraph, edges: Indices, bends: Array, stride: int
 ) -> tuple[Indices, Array, Array, Array, Array, Array, Array]:
     """Return edges at every `stride`-th frame: sample counts, lengths; right, ahead, turned, gone, climbed."""
-    places, facing, climbed, first = _flattened(graph, edges)
+    places, facing, climbed, first = _edge_frames(graph, edges)
     counts = np.diff(first)
     owner, at = np.repeat(np.arange(len(edges)), counts), np.arange(first[-1]) - np.repeat(first[:-1], counts)
     taken = np.flatnonzero((at > 0) & ((at % stride == 0) | (at == counts[owner] - 1)))
@@ -210,7 +214,7 @@ def _sampled(
     return samples, gone[first[1:] - 1], local.real, local.imag, turned, gone[taken], higher
 
 
-def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Array, Indices]:
+def _edge_frames(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex128], Array, Array, Indices]:
     """Return position, facing and ground height at all frames of the edges, and the start of each edge (E + 1,)."""
     counts = graph.lengths[edges] + 1
     first = np.cumsum([0, *counts])
@@ -230,7 +234,7 @@ def _flattened(graph: MotionGraph, edges: Indices) -> tuple[NDArray[np.complex12
 def _bent_paths(
     places: NDArray[np.complex128], gone: Array, owner: Indices, first: Indices, bend: float
 ) -> NDArray[np.complex128]:
-    """Return concatenated ground paths relative to their starts, each bent as by `bent`."""
+    """Return concatenated ground paths relative to their starts, each bent as by `bend_path`."""
     steps = np.diff(places) * np.exp(0.5j * bend * (gone[1:] + gone[:-1])) * (owner[1:] == owner[:-1])
     curve = np.concatenate([[0.0], np.cumsum(steps)])
     return np.asarray(curve - curve[first[:-1]][owner])

@@ -38,7 +38,7 @@ def ground_tracks_of(
     follows : the tracked point: "hips", or "mass" for the centre of mass
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import ground_tracks
         >>> walk, turn = actions.walk(), actions.turn_left()
         >>> tracks = ground_tracks.ground_tracks_of([walk, turn])

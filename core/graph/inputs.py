@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..bodies import alike
-from ..check import contacts
 from ..errors import ClipError, OptionError, SkeletonError, some
 from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
+from ..quality import contacts
 from ..recipes.travel import TravelOptions
 from ..weave import add_root_motion
 from ..weave.seam import close
@@ -101,7 +101,7 @@ def gather(
     or joints without full inheritance.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import inputs
         >>> [clip.name for clip in inputs.gather([actions.walk()], images=True).clips]
         ['walk', 'walk mirrored']
@@ -125,11 +125,11 @@ def gather(
         progress.at(k / len(trimmed), f"Fitting {clip.name} to the body of {first.name}")
         fitted, carried = alike.like(joint_matching.renamed(clip, first.skeleton), first)
         sentences += [] if carried is None else carried.sentences
-        fitted, cycle = _unrolled(resample.to_rate(replace(fitted, cyclic=False), first.rate))
+        fitted, cycle = _repeat_cycle(resample.to_rate(replace(fitted, cyclic=False), first.rate))
         if climbing:
             grounds.append(climbs.ground(fitted))
-            fitted = climbs.lifted(fitted, -grounds[-1])
-        ready.append(_lifted(fitted, floor - _floor(fitted)))
+            fitted = climbs.lift_frames(fitted, -grounds[-1])
+        ready.append(_lift(fitted, floor - _floor(fitted)))
         lengths.append(cycle)
     inputs = GraphInputs(
         tuple(ready),
@@ -161,7 +161,7 @@ def _refuse_loose(clip: Clip) -> None:
     )
 
 
-def _unrolled(clip: Clip) -> tuple[Clip, int]:
+def _repeat_cycle(clip: Clip) -> tuple[Clip, int]:
     """Return a clip that is one cycle repeated several times, and the cycle's frames; other clips unchanged, and 0.
 
     A single cycle would have no second repetition to lead into, and no frames beyond its ends.
@@ -192,7 +192,7 @@ def _floor(clip: Clip) -> float:
     return float(np.percentile(np.concatenate([ball[:, 2] for ball in balls]), FLOOR)) if balls else 0.0
 
 
-def _lifted(clip: Clip, height: float) -> Clip:
+def _lift(clip: Clip, height: float) -> Clip:
     """Return the clip with its roots lifted by a height, metres."""
     skeleton, translations = clip.skeleton, clip.translations.copy()
     roots = skeleton.parents < 0

@@ -63,7 +63,7 @@ class Compared:
         every = np.arange(max(first - 1, 0), min(first + ROWS + 1, len(rows.clip)))
         # Pairs before the first row follow by symmetry.
         others = np.arange(max(column - 1, first - 1, 0), min(column + COLUMNS + 1, len(columns.clip)))
-        least, most = bounds.squared(
+        least, most = bounds.bound_squares(
             self.sketches[0], self.sketches[side], slice(every[0], every[-1] + 1), slice(others[0], others[-1] + 1)
         )
         near = least <= self.limit(side, every[:, None], others) ** 2
@@ -85,7 +85,7 @@ class Compared:
         low, high = least[i, j], most[i, j]
         sure = high <= self.limit(side, every[i], others[j]) ** 2
         may_be = np.ones(len(i), dtype=bool)
-        for (a, b), exists in _beside(i, j, least.shape, around):
+        for (a, b), exists in _neighbours(i, j, least.shape, around):
             beside = least[a, b]
             sure &= ~exists | (high <= beside)
             if not self.sparse:  # for sparse windows, `_valleys` has already checked this
@@ -94,26 +94,26 @@ class Compared:
             cells = _cells(rows, every, cell)[i] * len(others) + _cells(columns, others, cell)[j]
             may_be &= low <= _least_of(cells, np.where(sure, high, np.float32(np.inf)))
         i, j, sure = i[may_be], j[may_be], sure[may_be]
-        value = self.apart(side, every[i], others[j])
+        value = self.distances_of(side, every[i], others[j])
         lowest = sure | (value <= self.limit(side, every[i], others[j]))
-        for (a, b), exists in _beside(i, j, least.shape, around):
+        for (a, b), exists in _neighbours(i, j, least.shape, around):
             unclear = np.flatnonzero(exists & lowest & ~sure & (least[a, b] <= most[i, j]))
-            lowest[unclear] &= value[unclear] <= self.apart(side, every[a[unclear]], others[b[unclear]])
+            lowest[unclear] &= value[unclear] <= self.distances_of(side, every[a[unclear]], others[b[unclear]])
         return every[i[lowest]], others[j[lowest]], value[lowest], same
 
-    def apart(self, side: int, rows: Places, columns: Places) -> Array:
+    def distances_of(self, side: int, rows: Places, columns: Places) -> Array:
         """Return the distances (M,) of pairs of windows; duplicate windows are computed once."""
         firsts, others = self.sketches[0].first[rows], self.sketches[side].first[columns]
         pairs, which = np.unique(firsts * len(self.sides[side].clip) + others, return_inverse=True)
         i, j = np.divmod(pairs, len(self.sides[side].clip))
-        return bounds.apart(self.sides[0], self.sides[side], i, j)[which]
+        return bounds.measure_pairs(self.sides[0], self.sides[side], i, j)[which]
 
     def _same(self, side: int, rows: Places, columns: Places, least: Floats) -> Places:
         one, other = self.sides[0], self.sides[side]
         some = (least <= SAME**2) & (one.speed[rows] >= STILL)
         some &= (side > 0) | (one.clip[rows] != other.clip[columns] % self.given)
         rows, columns = rows[some], columns[some]
-        equal = self.apart(side, rows, columns) <= SAME
+        equal = self.distances_of(side, rows, columns) <= SAME
         return np.unique(np.column_stack([rows[equal], other.clip[columns[equal]]]), axis=0)
 
     def _may_connect(self, side: int, rows: Places, columns: Places) -> NDArray[np.bool_]:
@@ -134,7 +134,7 @@ def _valleys(least: Floats, most: Floats) -> NDArray[np.bool_]:
     return lowest
 
 
-def _beside(
+def _neighbours(
     i: Places, j: Places, shape: tuple[int, ...], around: Sequence[tuple[int, int]]
 ) -> list[tuple[tuple[Places, Places], NDArray[np.bool_]]]:
     """Return for each neighbour of cells (K,) of a matrix its indices, and whether it exists."""

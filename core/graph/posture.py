@@ -17,7 +17,7 @@ from .motion_graph import Indices, MotionGraph
 SECONDS = 1.0  # duration of the upper body's change
 
 
-def eased(graph: MotionGraph, clip: Clip, edge: Indices, frame: Indices) -> Clip:
+def ease_posture(graph: MotionGraph, clip: Clip, edge: Indices, frame: Indices) -> Clip:
     """Return a walk (F frames) with the upper body's posture changing over a second at each transition.
 
     edge, frame (F,) : as in `assemble.Origin`
@@ -26,12 +26,12 @@ def eased(graph: MotionGraph, clip: Clip, edge: Indices, frame: Indices) -> Clip
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build, posture
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
         >>> walk = assemble.assemble(graph, [assemble.WalkPiece(0, 0, 64)])
-        >>> posture.eased(graph, walk.clip, walk.origin.edge, walk.origin.frame) is walk.clip  # no transition
+        >>> posture.ease_posture(graph, walk.clip, walk.origin.edge, walk.origin.frame) is walk.clip  # no transition
         True
     """
     joints = _upper_joints(graph)

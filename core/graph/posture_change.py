@@ -22,7 +22,7 @@ def of_edges(graph: MotionGraph, edges: Indices) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build, posture_change
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk(), actions.sneak()], GraphOptions(mirror=False))

@@ -14,7 +14,7 @@ DOUBTFUL = 0.07  # m; above this threshold feet slide twice as much as in captur
 SHOWN = 12  # components listed
 
 
-def built(graph: MotionGraph, options: GraphOptions, names: Sequence[str], began: float) -> dict[str, Any]:
+def report_build(graph: MotionGraph, options: GraphOptions, names: Sequence[str], began: float) -> dict[str, Any]:
     """Return the report on a graph of clips with these names; began : perf_counter at the start."""
     frames, total = frames_in(graph), sum(map(len, graph.clips))
     crosses, component = graph.crosses, graph.component

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import contacts
-from ..check.contacts import Flags
 from ..motion import ik, kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality import contacts
+from ..quality.contacts import Flags
 from .edge_table import TALL
 
 REACH = 0.08  # m, for a body height of 1.7 m: approximate limit of a foot's displacement relative to the body
@@ -27,7 +27,7 @@ def spread(
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import spreading
         >>> walk = actions.walk()
         >>> aside = np.linspace(0.0, 0.1, len(walk)) + 0.0j  # up to 10 cm
@@ -43,8 +43,8 @@ def spread(
     for leg in legs:
         if standing[leg.foot].any():
             reach = REACH * clip.skeleton.height / TALL
-            ahead = _limited(_by_steps(offset, standing[leg.foot]) - offset, reach)
-            above = _limited(_by_steps(lift.astype(np.complex128), standing[leg.foot]) - lift, reach)
+            ahead = _limit_offsets(_by_steps(offset, standing[leg.foot]) - offset, reach)
+            above = _limit_offsets(_by_steps(lift.astype(np.complex128), standing[leg.foot]) - lift, reach)
             ankles[leg] = positions[:, leg.end] + np.column_stack([ahead.real, ahead.imag, above.real])
     return ik.to_targets(moved, ankles)[0], offset, lift
 
@@ -62,7 +62,7 @@ def _by_steps(offset: NDArray[np.complex128], stands: Flags) -> NDArray[np.compl
     return out
 
 
-def _limited(ahead: NDArray[np.complex128], reach: float) -> NDArray[np.complex128]:
+def _limit_offsets(ahead: NDArray[np.complex128], reach: float) -> NDArray[np.complex128]:
     """Return offsets (F,) limited to a reach by a smooth function, which avoids abrupt stops at the limit."""
     size: Array = np.maximum(np.abs(ahead), 1e-12)
     return ahead * np.tanh(size / reach) * reach / size

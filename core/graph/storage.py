@@ -33,7 +33,7 @@ def compose(graph: MotionGraph) -> bytes:
     """Return the contents of a graph's file, without mirror images, which are recreated on reading.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build, storage
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
@@ -91,7 +91,7 @@ def load(path: str | os.PathLike[str]) -> MotionGraph:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build, storage
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))

@@ -75,7 +75,7 @@ def find(
     Frames of one clip are at least one transition apart, and frames of one held pose are not connected.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import inputs, transitions, windows
         >>> ready = inputs.gather([actions.walk(), actions.turn_left()], images=False)
         >>> body = windows.bodies(ready, transition=1 / 3)
@@ -92,12 +92,12 @@ def find(
     )
     seeds, near, cell = _seeds(body, compared, _repeating(body, cycles), progress.part(0, 0.7))
     if not body.sparse:
-        repeated = _repeated(near, rows, given, rises or given * [0.0])
+        repeated = _find_repeated(near, rows, given, rises or given * [0.0])
         seeds = best_of_cells(_without(seeds, repeated, given), cell)
-    matches = refined(body, seeds, progress.part(0.7, 1.0))
+    matches = refine_matches(body, seeds, progress.part(0.7, 1.0))
     if body.sparse:
-        repeated = _repeated(_near(body, given, matches, cell), rows, given, rises or given * [0.0])
-        matches = _without(matches.some(_arrived(body, seeds, matches)), repeated, given)
+        repeated = _find_repeated(_find_duplicates(body, given, matches, cell), rows, given, rises or given * [0.0])
+        matches = _without(matches.some(_are_minima(body, seeds, matches)), repeated, given)
     limit = threshold * (_pair_speed(body, matches) if relative else 1.0)
     matches = matches.some(matches.distance <= limit)
     cell = max(cell, CELL * body.rate)
@@ -121,9 +121,9 @@ def _seeds(
             found.append(best_of_cells(matches, cell))
             near.append(same)
             if sum(map(len, found)) > 2 * MOST:
-                matches, cell = sparser(_joined(found), cell)
+                matches, cell = sparser(_concatenate(found), cell)
                 found = [matches]
-    return _joined(found), np.concatenate(near), cell
+    return _concatenate(found), np.concatenate(near), cell
 
 
 def _repeating(body: Bodies, cycles: Sequence[int]) -> Matches:
@@ -147,7 +147,7 @@ def _repeating(body: Bodies, cycles: Sequence[int]) -> Matches:
     return Matches(clips, np.concatenate(frame), clips, np.concatenate(later), np.zeros(len(clips)))
 
 
-def _joined(parts: list[Matches]) -> Matches:
+def _concatenate(parts: list[Matches]) -> Matches:
     return Matches(
         np.concatenate([part.clip for part in parts]),
         np.concatenate([part.frame for part in parts]),
@@ -157,7 +157,7 @@ def _joined(parts: list[Matches]) -> Matches:
     )
 
 
-def _near(body: Bodies, given: int, matches: Matches, cell: float) -> NDArray[np.int64]:
+def _find_duplicates(body: Bodies, given: int, matches: Matches, cell: float) -> NDArray[np.int64]:
     """Return windows that equal one of another clip, as `Compared.minima` does, given matches for whole cells."""
     counts = np.array([len(body.frames(k)) for k in range(given)])
     starts = np.cumsum([0, *(counts[:-1] + 1)])
@@ -171,7 +171,7 @@ def _near(body: Bodies, given: int, matches: Matches, cell: float) -> NDArray[np
     return np.unique(np.column_stack([found, np.repeat(same.other_clip, inside.sum(axis=1))]), axis=0)
 
 
-def _repeated(
+def _find_repeated(
     near: NDArray[np.int64], rows: Windows, given: int, rises: Sequence[float]
 ) -> tuple[tuple[int, int], ...]:
     """Return the pairs of clips that are the same recording, the one to keep first."""
@@ -213,13 +213,13 @@ def sparser(matches: Matches, cell: float) -> tuple[Matches, float]:
     return matches, cell
 
 
-def refined(body: Bodies, matches: Matches, progress: Progress = SILENT) -> Matches:
+def refine_matches(body: Bodies, matches: Matches, progress: Progress = SILENT) -> Matches:
     """Return the matches moved downhill to local minima of the distance at the full rate."""
     parts = [matches.some(np.arange(0))]
     for first in range(0, len(matches), SOME):
         progress.at(first / len(matches), f"Refining {len(matches):,} transitions")
-        parts.append(_refined(body, matches.some(np.arange(first, min(first + SOME, len(matches))))))
-    return replace(_joined(parts), repeated=matches.repeated)
+        parts.append(_refine_some(body, matches.some(np.arange(first, min(first + SOME, len(matches))))))
+    return replace(_concatenate(parts), repeated=matches.repeated)
 
 
 def _reach(body: Bodies) -> int:
@@ -227,13 +227,13 @@ def _reach(body: Bodies) -> int:
     return round(CELL * body.rate) + body.step if body.sparse else min(round(REACH * body.rate), body.step)
 
 
-def _arrived(body: Bodies, seeds: Matches, matches: Matches) -> NDArray[np.bool_]:
+def _are_minima(body: Bodies, seeds: Matches, matches: Matches) -> NDArray[np.bool_]:
     """Return which refined matches (M,) are minima, rather than points on a slope at the limit of refinement."""
     moved = np.maximum(abs(matches.frame - seeds.frame), abs(matches.other_frame - seeds.other_frame))
     return np.asarray(moved < _reach(body))
 
 
-def _refined(body: Bodies, matches: Matches) -> Matches:
+def _refine_some(body: Bodies, matches: Matches) -> Matches:
     reach = _reach(body)
     lengths = np.diff(body.firsts)
     first = np.stack([body.firsts[matches.clip], body.firsts[matches.other_clip]], axis=1)

@@ -23,7 +23,7 @@ def hint(steps: EdgeTable, bend: float, path: GroundPath) -> str:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build, edge_table, ground_path, turning
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))

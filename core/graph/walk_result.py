@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import quality
 from ..motion import root_motion
+from ..quality import quality
 from ..weave.results import Result
 from .assemble import AssembledWalk, Origin, WalkPiece
 from .motion_graph import MotionGraph
@@ -31,7 +31,7 @@ def report(
 
     Example:
         >>> import time
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import assemble, build, walk_result
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check import contacts
 from ..motion.feet import Footing
 from ..motion.quat import Array
+from ..quality import contacts
 from ..sync import alignment, exact_sums
 from ..sync.alignment import Clouds
 from . import inputs

@@ -1,7 +1,7 @@
 """Queries: a stretch of a clip as rows, on its own body and on the demo body (methods: Libraries of clips)."""
 
 from ..bodies import carried, carry
-from ..figure import body
+from ..demo_character import body
 from ..motion.clip import Clip
 from . import feature
 from .basis import Rows
@@ -14,7 +14,7 @@ def rows(clip: Clip, first: float, last: float) -> tuple[Rows, ...]:
     Raises LibraryError as `feature.rows` does.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import asking
         >>> [query.shape for query in asking.rows(actions.wave(), 20, 79)]  # 2 s
         [(60, 108), (60, 108)]

@@ -23,7 +23,7 @@ def same_take(library: Library, one: Entry, other: Entry) -> bool:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import copies, index, storage
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -59,12 +59,12 @@ def of(library: Library, entry: Entry, entries: Sequence[Entry]) -> tuple[Entry,
     return tuple(other for other in entries if other != entry and same_take(library, entry, other))
 
 
-def folded(library: Library, entries: Sequence[Entry]) -> list[Entry]:
+def drop_copies(library: Library, entries: Sequence[Entry]) -> list[Entry]:
     """Return entries without duplicates of the same take, keeping the first.
 
     Example:
         >>> from action_loom.core.library import copies
-        >>> copies.folded(None, [])
+        >>> copies.drop_copies(None, [])
         []
     """
     kept: dict[int, list[Entry]] = {}  # by number of rows

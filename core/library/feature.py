@@ -88,7 +88,7 @@ def rows(clip: Clip) -> NDArray[np.float32]:
     Raises LibraryError for a body whose hips and thighs are not known.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import feature
         >>> walk = actions.walk(rate=120.0)
         >>> rows = feature.rows(walk)
@@ -102,10 +102,10 @@ def rows(clip: Clip) -> NDArray[np.float32]:
         raise LibraryError(f"{clip.name}: the body has no {what}, so it can't be compared with others")
     clip = at_rate(clip)
     rotations, points = kinematics.posed(clip)
-    places = _placed(skeleton, points) / skeleton.height
+    places = _place_joints(skeleton, points) / skeleton.height
     facing = root_motion.raw_pelvis_heading(skeleton, rotations, points)
     facing = root_motion.smooth(facing, HEADING_SIGMA * RATE)
-    return _compared(places, facing).astype(np.float32)
+    return _compose_rows(places, facing).astype(np.float32)
 
 
 def at_rate(clip: Clip) -> Clip:
@@ -117,15 +117,15 @@ def at_rate(clip: Clip) -> Clip:
     return resample.to_rate(plain, RATE)
 
 
-def mirrored(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+def mirror_rows(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the rows (N, WIDTH) of the mirror image of a motion.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import feature
         >>> from action_loom.core.motion import mirror
         >>> walk = actions.walk()
-        >>> mirrored = feature.mirrored(feature.rows(walk))
+        >>> mirrored = feature.mirror_rows(feature.rows(walk))
         >>> bool(abs(mirrored - feature.rows(mirror.mirrored(walk))).max() < 1e-3)
         True
     """
@@ -144,7 +144,7 @@ def places(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the positions (N, joints, 3) of the compared joints in rows, in body heights, facing along y.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import feature
         >>> places = feature.places(feature.rows(actions.walk()))
         >>> bool(places[:, feature.ROLES.index("head"), 2].min() > 0.8)  # heads are near the top
@@ -160,7 +160,7 @@ def columns_of(part: str) -> NDArray[np.int64]:
     return np.arange(WIDTH).reshape(2, len(ROLES), 3)[:, joints].ravel()
 
 
-def _placed(skeleton: Skeleton, points: Array) -> Array:
+def _place_joints(skeleton: Skeleton, points: Array) -> Array:
     """Return the positions (F, joints, 3) of the compared joints, with the mean body's lengths from the hips up."""
     known = _points_of(skeleton)
     places = np.full((len(points), len(JOINTS), 3), np.nan)
@@ -172,7 +172,7 @@ def _placed(skeleton: Skeleton, points: Array) -> Array:
         if joint.role in _BELOW:
             places[:, k] = own
             continue
-        above, bone = _above(joint, known)
+        above, bone = _known_ancestor(joint, known)
         direction = own - points[:, known[above]]
         length = np.linalg.norm(direction, axis=1, keepdims=True)
         direction = np.divide(direction, length, out=np.zeros_like(direction), where=length > 0.0)
@@ -190,7 +190,7 @@ def _points_of(skeleton: Skeleton) -> dict[str, int]:
     return known
 
 
-def _above(joint: _Joint, known: dict[str, int]) -> tuple[str, float]:
+def _known_ancestor(joint: _Joint, known: dict[str, int]) -> tuple[str, float]:
     """Return the nearest known ancestor of a joint, and the mean body's length between them."""
     above, bone = joint.above, joint.bone
     while above not in known:
@@ -198,7 +198,7 @@ def _above(joint: _Joint, known: dict[str, int]) -> tuple[str, float]:
     return above, bone
 
 
-def _compared(places: Array, facing: Array) -> Array:
+def _compose_rows(places: Array, facing: Array) -> Array:
     """Return rows from positions (F, joints, 3): body heights, relative to the hips' ground point and facing (F,)."""
     hips, toes = ROLES.index("hips"), [ROLES.index("toe.L"), ROLES.index("toe.R")]
     speeds = root_motion.smooth(places, SPEED_SIGMA * RATE)

@@ -77,7 +77,7 @@ def update(
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -202,8 +202,8 @@ def _rows(path: str) -> tuple[Entry, NDArray[np.float16]]:
     """Return the entry of a file without its digest, and its rows."""
     file = motion_file.read(path, wanted_rate=feature.RATE)
     numbers = feature.rows(file.clip)
-    short = basis.shortened(numbers).astype(np.float16)
-    return Entry(path, rate=file.rate, frames=file.frames, rows=len(short), kept=basis.kept(numbers)), short
+    short = basis.shorten_rows(numbers).astype(np.float16)
+    return Entry(path, rate=file.rate, frames=file.frames, rows=len(short), kept=basis.kept_variance(numbers)), short
 
 
 def _files_of(path: str) -> list[str]:
@@ -221,7 +221,7 @@ def digest(path: str) -> str:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -76,7 +76,7 @@ def nearest(boxes: Boxes, low: int, high: int, count: int, apart: int) -> Places
     `apart` are excluded. A matrix product only preselects candidates: exact squares are summed in a fixed order, so
     that distances do not depend on the processor or on the division of the work.
     """
-    found = [_Search(boxes, box, count, apart).found() for box in range(low, high)]
+    found = [_Search(boxes, box, count, apart).find_nearest() for box in range(low, high)]
     return np.concatenate(found)
 
 
@@ -93,7 +93,7 @@ class _Search:
         np.maximum(gap, np.float32(0.0), out=gap)
         self._gaps = np.einsum("kb,kb->b", gap, gap) * (np.float32(1.0) - _ROUNDING)
 
-    def found(self) -> Places:
+    def find_nearest(self) -> Places:
         """Compare with boxes in order of distance, until no other box can contain a nearer window."""
         order = np.argsort(self._gaps, kind="stable")
         sizes = np.diff(self._boxes.starts)[order]

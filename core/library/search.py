@@ -86,7 +86,7 @@ def like(
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import asking, index, search, storage
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -100,11 +100,11 @@ def like(
         ('wave', 20, 79, 0.0)
     """
     forms = [(numbers, False) for numbers in asked]
-    forms += [(feature.mirrored(numbers), True) for numbers in asked if mirror]
+    forms += [(feature.mirror_rows(numbers), True) for numbers in asked if mirror]
     found: list[Found] = []
     for k, (numbers, mirrored) in enumerate(forms):
         step = progress.part(k / len(forms), (k + 1) / len(forms))
-        some = search(searched, basis.shortened(numbers), part=part, most=2 * most, others=others, progress=step)
+        some = search(searched, basis.shorten_rows(numbers), part=part, most=2 * most, others=others, progress=step)
         found += [replace(stretch, mirrored=mirrored) for stretch in some]
     best: list[Found] = []
     for new in sorted(found, key=lambda stretch: stretch.distance):
@@ -154,7 +154,7 @@ def search(
     if exact or seconds < SHORTEST_THINNED:
         places = [(k, 0, entry.rows) for k, entry in enumerate(searched.entries)]
     else:
-        places = _scanned(searched, asked, to_part, count, progress)
+        places = _scan_rows(searched, asked, to_part, count, progress)
     progress.at(0.9, "Looking closer")
     found = _among(searched, asked, to_part, places, count)
     if part != "arms":
@@ -173,13 +173,13 @@ def _as_high(library: Library, query: Rows, found: list[Found]) -> list[Found]:
     return sorted(other, key=lambda one: one.distance)
 
 
-def _scanned(
+def _scan_rows(
     searched: Searched, asked: Rows, to_part: Rows, most: int, progress: Progress
 ) -> list[tuple[int, int, int]]:
     """Return the ranges to search with all rows: index of the clip, and rows from … to."""
     thin = asked[EVERY // 2 :: EVERY]
     places = []
-    for first, last, _ in _best(warped(thin, searched.rows, to_part, progress.part(0.0, 0.9)), most):
+    for first, last, _ in _best(warp_paths(thin, searched.rows, to_part, progress.part(0.0, 0.9)), most):
         k = int(np.searchsorted(searched.firsts, last, side="right")) - 1
         rows, begin = searched.entries[k].rows, int(searched.firsts[k])
         slack = len(asked) // 2 + EVERY
@@ -192,14 +192,14 @@ def _among(
     searched: Searched, asked: Rows, to_part: Rows, places: list[tuple[int, int, int]], most: int
 ) -> list[Found]:
     """Return the best stretches within given row ranges of clips."""
-    merged = _merged(places)
+    merged = _merge_ranges(places)
     firsts = np.cumsum([1, *(high - low + 1 for _, low, high in merged)])
     rows = np.full((int(firsts[-1]), basis.SIZE), APART, dtype=np.float32)
     for (k, low, high), first in zip(merged, firsts, strict=False):
         entry = searched.entries[k]
         rows[first : first + high - low] = searched.library.rows[entry.first + low : entry.first + high]
     found = []
-    for first, last, distance in _best(warped(asked, rows, to_part, exactly=True), most):
+    for first, last, distance in _best(warp_paths(asked, rows, to_part, exactly=True), most):
         p = int(np.searchsorted(firsts, last, side="right")) - 1
         k, low, _ = merged[p]
         shift = low - int(firsts[p])
@@ -207,7 +207,7 @@ def _among(
     return found
 
 
-def _merged(places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def _merge_ranges(places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     """Return sorted ranges, with overlapping ranges of a clip merged."""
     merged: list[tuple[int, int, int]] = []
     for k, low, high in sorted(places):
@@ -218,7 +218,7 @@ def _merged(places: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     return merged
 
 
-def warped(asked: Rows, rows: Rows, to_part: Rows, progress: Progress = SILENT, *, exactly: bool = False) -> Paths:
+def warp_paths(asked: Rows, rows: Rows, to_part: Rows, progress: Progress = SILENT, *, exactly: bool = False) -> Paths:
     """Return for each row (N,) the best path of a query (M, K) that ends there.
 
     rows (N, SIZE) : compared with the query after multiplication by `to_part` (SIZE, K)

@@ -124,15 +124,15 @@ def similar(
         raise LibraryError("No clip that is asked for takes a second: nothing can be compared")
     near = nearest(windows, attempts=attempts, progress=progress.part(0.0, 0.6))
     pairs = mutual(near)
-    distances, stretches = warped(library, entries, windows, pairs, progress.part(0.6, 0.9))
+    distances, stretches = warp_pairs(library, entries, windows, pairs, progress.part(0.6, 0.9))
     like = distances <= farthest
     pairs, distances, stretches = pairs[like], distances[like], stretches[like]
     progress.at(0.9, "Finding clusters")
-    labels = follow_on(windows, labelled(len(windows.firsts), pairs, progress.part(0.9, 0.97)))
+    labels = follow_on(windows, propagate_labels(len(windows.firsts), pairs, progress.part(0.9, 0.97)))
     clusters, covered = _clusters(entries, windows, pairs, labels, least)
     progress.at(0.98, "Joining pairs")
     return Similar(
-        tuple(joined(entries, windows, pairs, distances, stretches)),
+        tuple(join_pairs(entries, windows, pairs, distances, stretches)),
         tuple(clusters),
         len(windows.firsts),
         covered / len(windows.firsts),
@@ -216,12 +216,12 @@ def mutual(near: Places) -> Longs:
     return np.stack([both // count, both % count], axis=1)
 
 
-def warped(
+def warp_pairs(
     library: Library, entries: Sequence[Entry], windows: Windows, pairs: Longs, progress: Progress = SILENT
 ) -> tuple[Rows, Places]:
     """Return distances (P,) of pairs of windows after time warping, and the rows (P, 2) that match the first one.
 
-    The rows lie around the second window, and are half to twice as long as the first one; see `search.warped`.
+    The rows lie around the second window, and are half to twice as long as the first one; see `search.warp_paths`.
     """
     distances, stretches = np.empty(len(pairs), np.float32), np.empty((len(pairs), 2), np.int32)
     bases = np.array([entry.first for entry in entries])
@@ -262,7 +262,7 @@ def _costs(asked: Rows, rows: Rows) -> Rows:
 # --- clusters -------------------------------------------------------------------------------------------------------
 
 
-def labelled(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
+def propagate_labels(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
     """Return the labels (W,) after propagation between neighbours; a label is the index of a window.
 
     Each window in turn takes its neighbours' most common label, the least of ties, until nothing changes.
@@ -276,13 +276,13 @@ def labelled(count: int, pairs: Longs, progress: Progress = SILENT) -> Places:
     labels, wanted = list(range(count)), [window for window in range(count) if around[window]]
     for k in range(ROUNDS):
         progress.at(k / ROUNDS, "Finding clusters")
-        wanted = _agreed(around, labels, wanted)
+        wanted = _adopt_labels(around, labels, wanted)
         if not wanted:
             break
     return np.array(labels, dtype=np.int32)
 
 
-def _agreed(around: list[list[int]], labels: list[int], wanted: list[int]) -> list[int]:
+def _adopt_labels(around: list[list[int]], labels: list[int], wanted: list[int]) -> list[int]:
     """Give windows in turn the most common label of their neighbours; return the windows to visit in the next round.
 
     wanted : sorted windows with a changed neighbour, to which this round adds; all other labels are kept
@@ -425,7 +425,9 @@ class _Run:
         return True
 
 
-def joined(entries: Sequence[Entry], windows: Windows, pairs: Longs, distances: Rows, stretches: Places) -> list[Pair]:
+def join_pairs(
+    entries: Sequence[Entry], windows: Windows, pairs: Longs, distances: Rows, stretches: Places
+) -> list[Pair]:
     """Return pairs of stretches, the most similar first; overlapping successive pairs of windows are merged."""
     clips, firsts = windows.clips[pairs], windows.firsts[pairs[:, 0]]
     order = np.lexsort((stretches[:, 0], firsts, clips[:, 1], clips[:, 0]))

@@ -115,7 +115,7 @@ def read(path: str | os.PathLike[str]) -> Library:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index, storage
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -129,13 +129,13 @@ def read(path: str | os.PathLike[str]) -> Library:
     if not (folder / TABLE).is_file():
         raise LibraryError(f"{folder} is no library of clips: make one with library index FOLDER -o NAME{ENDING}")
     for _ in range(2):
-        with _as_library_errors(folder), closing(_connected(folder, _PATIENCE)) as table:
+        with _as_library_errors(folder), closing(_connect(folder, _PATIENCE)) as table:
             table.execute("BEGIN")  # all reads below see one state, even if another process writes
             entries, name, count = _content(folder, table)
         # A writer that has just copied the rows has removed this file; the table then refers to the next one.
         with suppress(FileNotFoundError), _as_library_errors(folder):
-            return Library(str(folder), entries, _mapped(folder / name, count))
-    raise _damaged(folder, f"{name} is missing")
+            return Library(str(folder), entries, _map_rows(folder / name, count))
+    raise _damage_error(folder, f"{name} is missing")
 
 
 @contextmanager
@@ -149,7 +149,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator["Writer"]:
         if folder.exists() and not (folder / TABLE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
             raise LibraryError(f"{folder} is there already, but is no library of clips: choose another name")
         folder.mkdir(parents=True, exist_ok=True)
-        with closing(_connected(folder, _IMPATIENCE)) as table:
+        with closing(_connect(folder, _IMPATIENCE)) as table:
             writer = Writer(folder, table)
             try:
                 yield writer
@@ -175,7 +175,7 @@ class Writer:
         self._entries = {entry.path: entry for entry in entries}
         if self._count:
             if not (folder / self._file).is_file():
-                raise _damaged(folder, f"{self._file} is missing")
+                raise _damage_error(folder, f"{self._file} is missing")
             _check_size(folder / self._file, self._count)
         self._rows = (folder / self._file).open("r+b" if self._count else "w+b")
         self._rows.seek(self._count * _BYTES)
@@ -230,7 +230,7 @@ class Writer:
 
     def _copy(self, entries: list[Entry], firsts: list[int]) -> None:
         """Copy the rows of sorted entries to the file with the next number."""
-        source = _mapped(self._folder / self._file, self._count)
+        source = _map_rows(self._folder / self._file, self._count)
         self._file = _file_name(int(self._file[5:-4]) + 1)
         with (self._folder / self._file).open("wb") as copy:
             for entry in entries:
@@ -259,7 +259,7 @@ def _file_name(number: int) -> str:
     return f"rows-{number}.f16"
 
 
-def _connected(folder: Path, patience: float) -> sqlite3.Connection:
+def _connect(folder: Path, patience: float) -> sqlite3.Connection:
     """Return a connection to the table that waits at most `patience` seconds and starts no implicit transactions."""
     return sqlite3.connect(folder / TABLE, isolation_level=None, timeout=patience)
 
@@ -268,10 +268,10 @@ def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...]
     """Return the entries, the name of the file of rows, and its number of valid rows; raises LibraryError."""
     about = table.execute("SELECT format, feature, file, rows FROM about").fetchone()
     if about is None:
-        raise _damaged(folder, f"{TABLE} does not say of which version it is")
+        raise _damage_error(folder, f"{TABLE} does not say of which version it is")
     version, numbers, name, count = about
     if not (isinstance(name, str) and _FILE.fullmatch(name) and type(count) is int and count >= 0):
-        raise _damaged(folder, f"{TABLE} does not say where its rows are")
+        raise _damage_error(folder, f"{TABLE} does not say where its rows are")
     if (version, numbers) != (FORMAT, feature.VERSION):
         raise LibraryError(
             f"The library {folder} was made by another version of Action Loom: "
@@ -279,12 +279,12 @@ def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...]
         )
     rows = table.execute(f"SELECT {', '.join(_COLUMNS)} FROM clips ORDER BY first, path").fetchall()
     if not all(type(value) is kind for row in rows for value, kind in zip(row, _KINDS_OF_ROW, strict=True)):
-        raise _damaged(folder, f"{TABLE} has values of other kinds")
+        raise _damage_error(folder, f"{TABLE} has values of other kinds")
     entries = tuple(Entry(*row) for row in rows)
     if any(entry.first < 0 or entry.rows < 0 or entry.first + entry.rows > count for entry in entries):
-        raise _damaged(folder, "a clip has rows that are not there")
+        raise _damage_error(folder, "a clip has rows that are not there")
     if any(entry.rows and not (0.0 < entry.rate < 1e5 and entry.frames > 0) for entry in entries):
-        raise _damaged(folder, "a clip with rows has no frames")
+        raise _damage_error(folder, "a clip with rows has no frames")
     return tuple(sorted(entries, key=lambda entry: entry.rows == 0)), name, count
 
 
@@ -292,10 +292,10 @@ def _check_size(path: Path, count: int) -> None:
     """Raise LibraryError for a file with fewer rows than `count`."""
     size = path.stat().st_size
     if size < count * _BYTES:
-        raise _damaged(path.parent, f"{path.name} has {size // _BYTES} rows of {count}")
+        raise _damage_error(path.parent, f"{path.name} has {size // _BYTES} rows of {count}")
 
 
-def _mapped(path: Path, count: int) -> NDArray[np.float16]:
+def _map_rows(path: Path, count: int) -> NDArray[np.float16]:
     """Return the rows of a file, mapped into memory."""
     if count == 0:
         return np.empty((0, SIZE), dtype=np.float16)
@@ -313,7 +313,7 @@ def _as_library_errors(folder: Path) -> Iterator[None]:
     except (sqlite3.Error, UnicodeDecodeError) as error:
         if "locked" in str(error):
             raise _busy(folder) from None
-        raise _damaged(folder, str(error)) from None
+        raise _damage_error(folder, str(error)) from None
     except OSError as error:
         raise LibraryError(f"The library {folder} can't be used ({error.strerror or error})") from None
 
@@ -322,7 +322,7 @@ def _busy(folder: Path) -> LibraryError:
     return LibraryError(f"The library {folder} is being changed by another process; wait until that has ended")
 
 
-def _damaged(folder: Path, why: str) -> LibraryError:
+def _damage_error(folder: Path, why: str) -> LibraryError:
     return LibraryError(f"The library {folder} is damaged ({why}): remove it and make it anew with library index")
 
 

@@ -19,7 +19,7 @@ def read(entry: Entry) -> MotionFile:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index, storage, stretches
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -44,7 +44,7 @@ def cut(clip: Clip, first: int, last: int, *, mirrored: bool) -> Clip:
     """Return frames first … last of a clip, or their mirror image, named after the clip and these frames.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.library import stretches
         >>> part = stretches.cut(actions.walk(), 10, 40, mirrored=False)
         >>> part.name, len(part)
@@ -54,7 +54,7 @@ def cut(clip: Clip, first: int, last: int, *, mirrored: bool) -> Clip:
     return mirror.mirrored(part) if mirrored else part
 
 
-def joined(stretches: Sequence[Found], margin: float) -> list[Found]:
+def join_stretches(stretches: Sequence[Found], margin: float) -> list[Found]:
     """Return stretches extended by `margin` seconds on both sides, with overlapping ones of a clip merged.
 
     Example:
@@ -63,7 +63,7 @@ def joined(stretches: Sequence[Found], margin: float) -> list[Found]:
         >>> from action_loom.core.library.storage import Entry
         >>> entry = Entry("walk.bvh", rate=30.0, frames=300, rows=300)
         >>> found = [Found(entry, 40, 60, 0.02), Found(entry, 70, 90, 0.03)]
-        >>> [(one.first, one.last, one.distance) for one in stretches.joined(found, margin=0.5)]
+        >>> [(one.first, one.last, one.distance) for one in stretches.join_stretches(found, margin=0.5)]
         [(25, 105, 0.02)]
     """
     rows = round(margin * feature.RATE)
@@ -85,7 +85,7 @@ def clips(stretches: Sequence[Found]) -> list[Clip]:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index, storage, stretches
         >>> from action_loom.core.library.search import Found

@@ -10,7 +10,7 @@ from .storage import Entry
 _WORD = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
 
 
-def chosen(words: str) -> Callable[[Entry], bool]:
+def matching_words(words: str) -> Callable[[Entry], bool]:
     """Return a predicate for entries that have all words, and none of the words with a minus before them.
 
     A word matches the beginning of a word: `walk` finds walks and walking, not sidewalk. Words in quotation marks,
@@ -19,7 +19,7 @@ def chosen(words: str) -> Callable[[Entry], bool]:
     Example:
         >>> from action_loom.core.library import text
         >>> from action_loom.core.library.storage import Entry
-        >>> fits = text.chosen("walk -slow")
+        >>> fits = text.matching_words("walk -slow")
         >>> [fits(Entry(f"/captures/{name}.bvh")) for name in ("Walking_02", "slow walk", "sidewalk")]
         [True, False, False]
     """

@@ -30,7 +30,7 @@ def kernel_argument(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import arrays
         >>> rotations = actions.walk().rotations
         >>> passed = arrays.kernel_argument(rotations)

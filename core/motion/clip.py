@@ -116,7 +116,7 @@ def joined(clips: Sequence[Clip]) -> Clip:
     The clips share a skeleton, a rate and their channels; all other properties are copied from the first.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import clip
         >>> walk, wave = actions.walk(), actions.wave()
         >>> len(walk), len(wave), len(clip.joined([walk, wave]))

@@ -59,7 +59,7 @@ def of(clip: Clip) -> Closing:
     sways. The better result counts.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing
         >>> walk = actions.walk(cycles=1)
         >>> closing.of(walk).kind, closing.of(walk.cut(0, 20)).kind
@@ -84,7 +84,7 @@ def guessed(clip: Clip) -> Closing:
     cycles keep their kind, and so do gestures made of several equal cycles.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing
         >>> [(closing.of(clip).kind, closing.guessed(clip).kind) for clip in (actions.walk(cycles=1), actions.wave())]
         [('closed', 'closed'), ('closed', '')]
@@ -99,7 +99,7 @@ def overdue(clip: Clip, missing: int) -> float:
     missing : the same in whole frames, returned unless a fraction of a frame explains the gap
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing, resample
         >>> walk = actions.walk(cycles=1)  # 32 frames at 30 a second, 25.6 at 24
         >>> closing.overdue(walk.cut(0, 32), 1)
@@ -128,7 +128,7 @@ def is_gesture(clip: Clip) -> bool:
     """Return whether a clip with meeting ends leaves a pose and returns to it once, instead of repeating a motion.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing
         >>> closing.is_gesture(actions.wave()), closing.is_gesture(actions.walk(cycles=1))
         (True, False)

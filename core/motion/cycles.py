@@ -27,7 +27,7 @@ def gap(clip: Clip) -> float:
     Poses are compared in their own ground frames, so their places and headings do not matter.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> walk = actions.walk(cycles=1)
         >>> round(cycles.gap(walk), 3), round(cycles.gap(walk.cut(0, 20)), 3)
@@ -40,7 +40,7 @@ def closes(clip: Clip) -> bool:
     """Return whether the last pose of a clip equals its first one, with motion between them.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> cycles.closes(actions.walk()), cycles.closes(actions.walk().cut(0, 60))
         (True, False)
@@ -55,7 +55,7 @@ def repeats(clip: Clip) -> int:
     """Return the number of equal cycles in a closed clip; their length may be fractional.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> cycles.repeats(actions.walk(cycles=3))
         3
@@ -85,7 +85,7 @@ def first_of(clip: Clip) -> Clip:
     """Return the first of the equal cycles of a closed clip, in whole frames; the clip itself if it has only one.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> walk = actions.walk(cycles=3)
         >>> len(walk), len(cycles.first_of(walk))
@@ -115,7 +115,7 @@ def in_ground_frames(clip: Clip) -> Array:
     """Return the positions (F, P, 3) of the points of the body, each pose in its own ground frame.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> places = cycles.in_ground_frames(actions.walk(cycles=1))
         >>> places.shape, bool(abs(places[-1] - places[0]).max() < 1e-6)
@@ -139,7 +139,7 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     not all turn with their parents.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> walk = actions.walk(cycles=1)
         >>> len(walk), len(cycles.unrolled(walk, 1, 2))  # 4 cycles of 32 frames
@@ -223,7 +223,7 @@ def sample(clip: Clip, frames: Array) -> Clip:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles, root_motion
         >>> walk = actions.walk(cycles=1)  # 32 frames, 1.387 m a cycle
         >>> later = cycles.sample(walk, np.array([0.0, 16.5, 32.0, 64.0]))
@@ -238,7 +238,7 @@ def around(clip: Clip, frames: Array) -> tuple[Clip, Array]:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> wide, frames = cycles.around(actions.walk(cycles=1), np.array([-1.5]))  # 32 frames a cycle
         >>> len(wide), frames.tolist()
@@ -273,7 +273,7 @@ def to_rate(clip: Clip, rate: float) -> Clip:
     Raises ClipError for excessively many frames.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> walk = cycles.to_rate(actions.walk(cycles=1), 24.0)
         >>> len(walk), walk.rate, cycles.closes(walk)

@@ -39,7 +39,7 @@ def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
     the shin. Unknown feet are omitted.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import feet
         >>> figure = body.skeleton()
         >>> {foot: [figure.names[point] for point in pair] for foot, pair in feet.balls_and_ankles(figure).items()}
@@ -65,7 +65,7 @@ def soles(skeleton: Skeleton) -> dict[str, list[int]]:
     """Return the points of each foot: its ball, its ankle, and their bone tips.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import feet
         >>> {foot: len(points) for foot, points in feet.soles(body.skeleton()).items()}
         {'L': 3, 'R': 3}
@@ -83,7 +83,7 @@ def lows(skeleton: Skeleton, points: Array) -> Array:
     points (F, P, 3) : as `kinematics.points` returns them
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import feet, kinematics
         >>> walk = actions.walk(cycles=1)
         >>> feet.lows(walk.skeleton, kinematics.points(walk)).min(axis=0).round(2).tolist()

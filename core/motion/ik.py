@@ -38,7 +38,7 @@ def legs(skeleton: Skeleton) -> list[Limb]:
     Returns none for a body whose joints do not all inherit rotation, scale and location.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import ik
         >>> figure = body.skeleton()
         >>> [(leg.foot, figure.names[leg.upper], figure.names[leg.end]) for leg in ik.legs(figure)]
@@ -55,7 +55,7 @@ def hangs_together(skeleton: Skeleton, limb: Limb) -> bool:
     In some rigs the ankle is a child of a root, or the leg has none.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import ik
         >>> figure = body.skeleton()
         >>> [ik.hangs_together(figure, limb) for limb in ik.known_legs(figure)]
@@ -68,7 +68,7 @@ def known_legs(skeleton: Skeleton) -> list[Limb]:
     """Return the legs with the shin below the thigh, whatever the ankle's parent; all four of a four-footed body.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import ik
         >>> [limb.foot for limb in ik.known_legs(body.skeleton())]
         ['L', 'R']
@@ -99,7 +99,7 @@ def to_targets(clip: Clip, targets: Mapping[Limb, Array]) -> tuple[Clip, dict[st
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik, kinematics
         >>> walk = actions.walk(cycles=1)
         >>> leg = ik.legs(walk.skeleton)[0]
@@ -135,7 +135,7 @@ def local_rotation(clip: Clip, joint: int, turned: Array, wanted: Array, carried
     carried (F, 4) : additional world rotation of its parent; None if it has none
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik, kinematics
         >>> walk = actions.walk(cycles=1)
         >>> turned, _ = kinematics.world(walk)

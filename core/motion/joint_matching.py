@@ -24,7 +24,7 @@ def across(skeleton: Skeleton) -> NDArray[np.int64]:
     in many languages, and the words found in the limbs' names), then by rest position. The mapping is an involution.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import joint_matching
         >>> figure = body.skeleton()
         >>> partner = joint_matching.across(figure)
@@ -80,7 +80,7 @@ def renamed(clip: Clip, like: Skeleton) -> Clip:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.demo_character import actions, body
         >>> from action_loom.core.motion import joint_matching
         >>> walk, figure = actions.walk(cycles=1), body.skeleton()
         >>> mixamo = replace(figure, names=tuple(f"mixamorig:{name}" for name in figure.names))

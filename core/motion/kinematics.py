@@ -34,7 +34,7 @@ def world(clip: Clip) -> tuple[Array, Array]:
     For a stretched or sheared joint, the rotation is the one of its axes.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> walk = actions.walk()
         >>> rotations, positions = kinematics.world(walk)
@@ -51,7 +51,7 @@ def world_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
     """Return rotations and positions as `world` does, valid only for some joints and their ancestors.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> walk = actions.walk()
         >>> hand = walk.skeleton.index("hand.L")
@@ -66,7 +66,7 @@ def kept_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
     """Return the result of `world_of` without a copy; the arrays may be read-only.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> kinematics.kept_of(actions.walk(), [0])[1].shape
         (97, 21, 3)
@@ -87,7 +87,7 @@ def points(clip: Clip) -> Array:
     """Return the world positions (F, P, 3) of all joints, then of the tips of the leaf bones, metres.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> kinematics.points(actions.walk()).shape  # 21 joints; tips of the head, of hands and of toes
         (97, 26, 3)
@@ -101,7 +101,7 @@ def lines(skeleton: Skeleton, *, skip_first: bool = False) -> NDArray[np.int64]:
     skip_first : whether joint 0 is not a bone
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import kinematics
         >>> kinematics.lines(body.skeleton())[:2].tolist()
         [[0, 1], [1, 2]]
@@ -115,7 +115,7 @@ def posed(clip: Clip) -> tuple[Array, Array]:
     """Return the rotations of `world` and the positions of `points`, computed together.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> rotations, points = kinematics.posed(actions.walk())
         >>> rotations.shape, points.shape
@@ -131,7 +131,7 @@ def kept(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
     keep : whether the clip will be requested again, so that it may displace others from the cache
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> walk = actions.walk()
         >>> kinematics.kept(walk)[1] is kinematics.kept(walk)[1]
@@ -157,7 +157,7 @@ def keeping() -> Iterator[None]:
     """Enlarge the pose cache while a verb requests the same poses repeatedly.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> with kinematics.keeping():
         ...     kinematics.kept(actions.walk())[1].shape
@@ -247,7 +247,7 @@ def matrices(clip: Clip) -> tuple[Array, Array]:
     Example:
         >>> from dataclasses import replace
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> walk = actions.walk(cycles=1)
         >>> scales = np.ones(walk.translations.shape)
@@ -279,7 +279,7 @@ def local(
     because Blender's bones point along y, so their tips do not move.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> walk = actions.walk(cycles=1)
         >>> rotations, translations, scales = kinematics.local(walk.skeleton, *kinematics.matrices(walk))
@@ -332,7 +332,7 @@ def standing_at(clip: Clip, linear: Array, places: Array) -> Clip:
     bit for bit.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> walk = actions.walk(cycles=1)
         >>> linear, places = kinematics.matrices(walk)

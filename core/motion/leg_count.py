@@ -32,7 +32,7 @@ def count(clip: Clip) -> int:
 
     Example:
         >>> from action_loom.core.motion import leg_count
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> leg_count.count(actions.walk())
         2
     """
@@ -45,7 +45,7 @@ def ends(clips: Sequence[Clip]) -> list[list[int]]:
     Names show them, or the clip of one body in which most legs stand: in a gallop none does for long.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import leg_count
         >>> leg_count.ends([actions.walk(), actions.run()])
         []
@@ -87,7 +87,7 @@ def of_body(clip: Clip) -> Skeleton:
 
     Example:
         >>> from action_loom.core.motion import leg_count
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> leg_count.of_body(actions.walk()).leg_count
         0
     """

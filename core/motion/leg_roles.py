@@ -40,7 +40,7 @@ def find(clip: Clip) -> dict[str, int]:
     clip : poses of the body's own actions, with feet hung on their legs. Hips are left out where two joints could be.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import leg_roles
         >>> walk = actions.walk()
         >>> found = leg_roles.find(walk)

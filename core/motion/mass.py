@@ -78,7 +78,7 @@ def centre_of_mass(clip: Clip) -> Array:
     """Return the centre of mass of a body in each frame (F, 3), metres; raises as `shares` does.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import mass
         >>> centre = mass.centre_of_mass(actions.wave())
         >>> centre.shape, round(float(centre[0, 2]), 2)
@@ -105,7 +105,7 @@ def trunk(skeleton: Skeleton) -> Array:
     Raises SkeletonError for a body whose neck, spine or thighs are not known.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import mass
         >>> figure = body.skeleton()
         >>> centre = mass.trunk(figure) @ figure.rest[1]  # at rest
@@ -121,7 +121,7 @@ def trunk_halves(skeleton: Skeleton) -> Array:
     Raises as `trunk` does.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import mass
         >>> figure = body.skeleton()
         >>> (mass.trunk_halves(figure) @ figure.rest[1])[:, 2].round(2).tolist()

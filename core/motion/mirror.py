@@ -20,7 +20,7 @@ def mirrored(clip: Clip) -> Clip:
     different inheritance settings.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics, mirror
         >>> wave = actions.wave()  # with the right hand
         >>> image = mirror.mirrored(wave)

@@ -34,7 +34,7 @@ def exchanged(clip: Clip) -> dict[str, Channel]:
     Example:
         >>> from dataclasses import replace
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import mirrored_channels
         >>> from action_loom.core.motion.clip import Channel
         >>> wave = actions.wave()
@@ -60,7 +60,7 @@ def counterparts(name: str, skeleton: Skeleton) -> list[str]:
     """Return candidate names of a channel's counterpart on the other side, the likeliest first, without its own name.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import mirrored_channels
         >>> mirrored_channels.counterparts('pose.bones["hand.L"]["grip_L"][0]', body.skeleton())
         ['pose.bones["hand.R"]["grip_R"][0]', 'pose.bones["hand.R"]["grip_L"][0]']
@@ -107,7 +107,7 @@ def sources(name: str, other: str, skeleton: Skeleton) -> dict[str, float]:
     """Return the channels, with factors, whose sum gives a mirrored channel with the counterpart `other`.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import mirrored_channels
         >>> left, right = (f'pose.bones["hand.{side}"].bbone_rollin[0]' for side in "LR")
         >>> mirrored_channels.sources(left, right, body.skeleton())

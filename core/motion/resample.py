@@ -19,7 +19,7 @@ def ready(clip: Clip) -> Clip:
     """Return the clip with the signs of rotations prepared for `sample`, which then skips this step.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import resample
         >>> len(resample.ready(actions.walk()))
         97
@@ -45,7 +45,7 @@ def sample(clip: Clip, frames: Array, joints: Sequence[int] | None = None) -> Cl
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import resample
         >>> slow = resample.sample(actions.walk(), np.arange(0.0, 96.5, 0.5))  # half as fast
         >>> len(slow)
@@ -109,7 +109,7 @@ def to_rate(clip: Clip, rate: float) -> Clip:
     Raises ClipError for excessively many frames.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import resample
         >>> walk = resample.to_rate(actions.walk(), 60.0)
         >>> len(walk), walk.rate

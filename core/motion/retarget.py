@@ -31,7 +31,7 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.demo_character import actions, body
         >>> from action_loom.core.motion import retarget
         >>> figure = body.skeleton()
         >>> child = replace(figure, offsets=0.6 * figure.offsets, tips=0.6 * figure.tips)
@@ -77,7 +77,7 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
     Example:
         >>> from dataclasses import replace
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.demo_character import actions, body
         >>> from action_loom.core.motion import kinematics, retarget
         >>> walk, figure, about_face = actions.walk(), body.skeleton(), np.array([-1.0, -1.0, 1.0])
         >>> # A body whose rest pose faces +Y, not −Y: the walk still goes where it went.
@@ -199,7 +199,7 @@ def moving(clip: Clip) -> tuple[str, ...]:
     """Return the names of the joints that leave their rest pose in a clip.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import retarget
         >>> wave = actions.wave()
         >>> set(wave.skeleton.names) - set(retarget.moving(wave)) == {"toe.L", "toe.R", "clavicle.L", "clavicle.R"}
@@ -225,7 +225,7 @@ def same(a: Skeleton, b: Skeleton) -> bool:
     """Return whether two skeletons have the same joints in the same rest pose (to a micrometre).
 
     Example:
-        >>> from action_loom.core.figure import actions, body
+        >>> from action_loom.core.demo_character import actions, body
         >>> from action_loom.core.motion import retarget
         >>> retarget.same(actions.walk().skeleton, body.skeleton())
         True
@@ -258,7 +258,7 @@ def leg_ratio(source: Skeleton, target: Skeleton) -> float:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import retarget
         >>> figure = body.skeleton()
         >>> giant = replace(figure, offsets=2.0 * figure.offsets, tips=2.0 * figure.tips)

@@ -40,7 +40,7 @@ def find(parents: Sequence[int], places: Array) -> dict[str, int]:
         front is unknown.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import role_bodies
         >>> figure = body.skeleton()
         >>> found = role_bodies.find(figure.parents.tolist(), figure.rest[1])

@@ -357,7 +357,7 @@ def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[in
     """Return the ancestors of a joint, its parent first, its root last.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import roles
         >>> figure = body.skeleton()
         >>> [figure.names[joint] for joint in roles.ancestors(figure.roles["hand.L"], figure.parents)][:3]

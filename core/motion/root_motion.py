@@ -23,7 +23,7 @@ def travelling_joint(skeleton: Skeleton) -> int:
     """Return the joint that represents the body's position: the hips if known, or the first root.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import root_motion
         >>> body.skeleton().names[root_motion.travelling_joint(body.skeleton())]
         'hips'
@@ -35,7 +35,7 @@ def heading_source(skeleton: Skeleton) -> str:
     """Return the source of a body's heading: "thighs", or the name of its travelling joint.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import root_motion
         >>> root_motion.heading_source(body.skeleton())
         'thighs'
@@ -56,7 +56,7 @@ def raw_heading(skeleton: Skeleton, rotations: Array, positions: Array) -> Array
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics, root_motion
         >>> left = actions.turn_left()
         >>> facing = root_motion.raw_heading(left.skeleton, *kinematics.world(left))
@@ -75,7 +75,7 @@ def raw_pelvis_heading(skeleton: Skeleton, rotations: Array, positions: Array) -
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics, root_motion
         >>> walk = actions.walk()
         >>> facing = root_motion.raw_pelvis_heading(walk.skeleton, *kinematics.world(walk))
@@ -95,7 +95,7 @@ def rest_heading(skeleton: Skeleton) -> float:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import root_motion
         >>> round(abs(np.degrees(root_motion.rest_heading(body.skeleton()))))  # the figure faces −Y
         180
@@ -145,7 +145,7 @@ def heading_joints(skeleton: Skeleton) -> list[int]:
     """Return the joints from which position and heading are computed.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import root_motion
         >>> figure = body.skeleton()
         >>> [figure.names[joint] for joint in root_motion.heading_joints(figure)]
@@ -160,7 +160,7 @@ def heading(clip: Clip, sigma: float = HEADING_SIGMA) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> facing = root_motion.heading(actions.turn_right())
         >>> round(float(np.degrees(facing[-1] - facing[0])))
@@ -176,7 +176,7 @@ def pelvis_heading(clip: Clip, sigma: float) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> facing = root_motion.pelvis_heading(actions.turn_left(), sigma=0.5)
         >>> bool(np.degrees(facing[-1] - facing[0]) > 70.0)
@@ -191,7 +191,7 @@ def ground_frames(clip: Clip) -> tuple[Array, Array]:
     Facing is not smoothed, so that equal poses have equal ground frames.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> ground, facing = root_motion.ground_frames(actions.walk())
         >>> abs(ground[-1] - ground[0]).round(2).tolist()
@@ -254,7 +254,7 @@ def increments(ground: Array, facing: Array) -> Array:
     averaged: the mean of a left and a right turn is straight ([Zheng]; methods: N-way blending).
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> steps = root_motion.increments(*root_motion.ground_frames(actions.walk()))
         >>> steps.shape, round(float(steps[:, 1].mean() * 30.0), 2)  # metres a second ahead
@@ -320,7 +320,7 @@ def path_length(ground: Array) -> float:
     """Return the length of a ground path (F, 2), metres.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> ground, _ = root_motion.ground_frames(actions.walk())
         >>> round(root_motion.path_length(ground), 2)
@@ -336,7 +336,7 @@ def beginning_at(clip: Clip, place: Array, facing: float, frame: int = 0) -> Cli
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> walk = root_motion.beginning_at(actions.walk(), np.array([1.0, 2.0]), 0.0)  # along +y
         >>> root_motion.ground_frames(walk)[0][[0, -1]].round(2).tolist()
@@ -355,7 +355,7 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics, root_motion
         >>> walk = actions.walk()
         >>> moved = root_motion.placed(walk, 0.0, np.array([0.0, 0.0, 0.5]))

@@ -43,7 +43,7 @@ def if_wanted(clip: Clip, trim: bool) -> Trimmed:
     """Return the clip without its bad ends (see `ends`), or the whole clip if `trim` is off.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import trim
         >>> trim.if_wanted(actions.walk(), False).left_out
         []
@@ -60,7 +60,7 @@ def ends(clip: Clip) -> Trimmed:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import trim
         >>> walk = actions.walk()
         >>> places = walk.translations.copy()

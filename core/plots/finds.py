@@ -18,7 +18,7 @@ def draw(query: Clip | None, found: Sequence[tuple[Clip, str]]) -> Figure:
     """Return a figure with a row for the query, if any, and for each found clip with its text; at most 24 rows.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.plots import finds
         >>> figure = finds.draw(actions.walk(), [(actions.sneak(), "sneak, frames 0 to 60: 0.021")])
         >>> [axis.get_title(loc="left") for axis in figure.axes]

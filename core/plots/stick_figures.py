@@ -28,7 +28,7 @@ def draw(
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.plots import stick_figures
         >>> from matplotlib.figure import Figure
         >>> axis = Figure().subplots()
@@ -61,7 +61,7 @@ def solid(axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.plots import stick_figures
         >>> from matplotlib.figure import Figure
         >>> axis = Figure().subplots()

@@ -58,7 +58,7 @@ def rest_notes(bind: Skeleton, moving: Skeleton, names: list[str]) -> list[str]:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.skin import fit
         >>> figure = body.skeleton()
         >>> longer = replace(figure, offsets=1.2 * figure.offsets)

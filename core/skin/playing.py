@@ -19,7 +19,7 @@ def at_rest(skeleton: Skeleton, joints: Sequence[int]) -> Array:
     """Return the matrices (B, 4, 4) of some joints in the rest pose.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.skin import playing
         >>> playing.at_rest(body.skeleton(), [0])[0, :3, 3].round(3).tolist()  # where the hips are
         [0.0, 0.0, 0.965]
@@ -33,7 +33,7 @@ def in_frame(clip: Clip, frame: int, joints: Sequence[int]) -> Array:
     """Return the matrices (B, 4, 4) of some joints in one frame of a clip without scales.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.skin import playing
         >>> place = playing.in_frame(actions.walk(), 30, [0])[0, :3, 3]  # the hips, 1 s after the start
         >>> place[1:].round(1).tolist()
@@ -59,7 +59,7 @@ def play(surface: Skin, bind: Array, clip: Clip, joints: Sequence[int], method: 
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.skin import playing, skin
         >>> walk = actions.walk()
         >>> point = skin.skin(np.array([[0.0, 0.0, 0.965]]), [[(0, 1.0)]], [])  # at the hips

@@ -96,7 +96,7 @@ def _in_cell(points: Array, wanted: Array, start: Array) -> Array:
     rows = np.concatenate([points.T, np.ones((1, count))])
     goal = rows @ start
     cost = ((points - wanted) ** 2).sum(axis=1)
-    basis = _completed(rows, start)
+    basis = _complete_basis(rows, start)
     if len(basis) < size + 1:
         return start  # all points lie in a lower-dimensional space
     for _ in range(STEPS):
@@ -118,7 +118,7 @@ def _in_cell(points: Array, wanted: Array, start: Array) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-def _completed(rows: Array, start: Array) -> NDArray[np.int64]:
+def _complete_basis(rows: Array, start: Array) -> NDArray[np.int64]:
     """Return d + 1 independent columns, preferring nonzero weights; fewer if the rank is lower."""
     chosen: list[int] = []
     left = rows.copy()

@@ -52,7 +52,7 @@ class ClipInStyle:
 
     def rows(self, form: Form) -> Array:
         """Return the clip's own rows (F, C), with steps scaled to one phase as in strides."""
-        rows = form.written(self.motion)
+        rows = form.to_rows(self.motion)
         rows[:, form.steps] /= self.pace[:, None]
         return rows
 
@@ -61,7 +61,7 @@ def of_clip(style: Style, clip: Clip) -> ClipInStyle:
     """Return a clip on the style's body prepared for changes; raises ClipError if it has no stride.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import clip_in_style, fit
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
@@ -73,7 +73,7 @@ def of_clip(style: Style, clip: Clip) -> ClipInStyle:
     phases = gait_phase.of_steps(clip) if style.material.gait else gait_phase.by_cycles(clip)
     frames = np.arange(phases.own.start, phases.own.stop)
     own = [forms.motion_of_stride(phases, stride) for stride in phases.of_own]
-    rows = np.stack([forms.closed(style.form.written(motion)) for motion in own])
+    rows = np.stack([forms.close_stride(style.form.to_rows(motion)) for motion in own])
     seconds = np.mean([(stride.end - stride.first) / phases.clip.rate for stride in phases.of_own])
     mean, offset = rows.mean(axis=0), 0
     if not style.material.gait:

@@ -91,7 +91,7 @@ def jacobian(base: Array, directions: Array, measure: Callable[[Array], Array]) 
     return np.stack(columns, axis=1)
 
 
-def solved(
+def solve_rows(
     base: Array,
     wanted: Array,
     directions: Array,
@@ -117,7 +117,7 @@ def solved(
         >>> import numpy as np
         >>> from action_loom.core.style import directions
         >>> one, unit = np.ones(1), np.ones((1, 1))  # a row of one number, and one direction
-        >>> factors, measured = directions.solved(
+        >>> factors, measured = directions.solve_rows(
         ...     one, 4.0 * one, unit, 2.0 * unit, np.square, 0.5 * one, np.array([0]), one
         ... )
         >>> factors.round(2).tolist(), measured.round(2).tolist()  # (1 + 1)² = 4

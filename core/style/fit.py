@@ -30,7 +30,7 @@ def fit(
     (see `shipped.added_to`).
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
@@ -43,13 +43,13 @@ def fit(
         raise OptionError(f"There is no style kept as {options.kept!r} here: name the file of one, or leave it out")
     began = time.perf_counter()
     if options.basis == "walks":
-        return _brought(clips[0])
+        return _bundled_style(clips[0])
     try:
         of = material.gather(clips, options, progress)
     except material.TooFewError as few:
         if options.basis == "clips" or options.cycles == "repeats" or not _steps(clips[0]):
             raise
-        return _brought(clips[0], f"Changed by the walks that Action Loom brings along: {few}")
+        return _bundled_style(clips[0], f"Changed by the walks that Action Loom brings along: {few}")
     style = Style(of, graph_name([clip.name for clip in clips]))
     hashes = [content_hash(clip) for clip in clips]
     return replace(style, report=reporting.learnt(style, [clip.name for clip in clips], hashes, began))
@@ -62,7 +62,7 @@ def learnt_of(
 
     Example:
         >>> from action_loom.core.errors import ClipError
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit
         >>> try:
@@ -83,7 +83,7 @@ def for_clip(style: Style, clip: Clip) -> Style:
     Raises as `on_body` and `shipped.added_to` do.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit
         >>> walk = actions.walk(cycles=1)
@@ -102,7 +102,7 @@ def for_clip(style: Style, clip: Clip) -> Style:
     return here.added[key]
 
 
-def _brought(clip: Clip, why: str = "") -> Style:
+def _bundled_style(clip: Clip, why: str = "") -> Style:
     """Return the bundled walks, on the body of a clip."""
     return replace(on_body(shipped.walks(), clip), why=why)
 
@@ -130,7 +130,7 @@ def on_body(style: Style, clip: Clip) -> Style:
     Raises SkeletonError for a body to which this is impossible.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))

@@ -66,7 +66,7 @@ class Form:
     def steps(self) -> slice:
         return slice(3 * len(self.means) + 1, self.channels)
 
-    def written(self, motion: Motion) -> Array:
+    def to_rows(self, motion: Motion) -> Array:
         """Return the rows (F, C) of a motion."""
         turns = np.concatenate([motion.turns, motion.hips[:, None]], axis=1)
         vectors = quat.log_about(self.means, turns).reshape(len(turns), -1)
@@ -78,7 +78,7 @@ class Form:
         turns = quat.mul(self.means, quat.exp(vectors))
         return Motion(turns[:, :-1], turns[:, -1], rows[:, self.height], rows[:, self.steps])
 
-    def posed(self, rows: Array) -> tuple[Array, Array]:
+    def pose_rows(self, rows: Array) -> tuple[Array, Array]:
         """Return world rotations (F, J, 4) and positions (F, P, 3) of joints and tips, hips over the origin."""
         motion, hips = self.read(rows), self._hips
         rotations = np.tile(quat.IDENTITY, (len(rows), len(self.skeleton), 1))
@@ -90,7 +90,7 @@ class Form:
 
     def lows(self, rows: Array) -> Array:
         """Return the height (F, N) of the lowest point of each foot in rows (F, C), metres (`feet.lows`)."""
-        return feet.lows(self.skeleton, self.posed(rows)[1])
+        return feet.lows(self.skeleton, self.pose_rows(rows)[1])
 
     def lift(self, rows: Array, lows: Array, stride: float, *, repeats: bool) -> None:
         """Lift the hips of rows (F, C) where all supporting feet are lower than in `lows` (F, N), metres.
@@ -164,7 +164,7 @@ def motion_of_stride(phases: Phases, stride: Stride, count: int = PHASES) -> Mot
     )
 
 
-def closed(rows: Array) -> Array:
+def close_stride(rows: Array) -> Array:
     """Return the rows (P, C) of a stride of P + 1 rows, changed so that its end meets its beginning.
 
     The gap is spread linearly over the stride. Steps may differ at the ends, and do not change.

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..check import contacts, world_pose
 from ..edit import cyclic_padding
 from ..errors import ClipError
 from ..motion import cycles, kinematics, root_motion
 from ..motion import feet as feet_of
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality import contacts, world_pose
 from ..sync import cycle_search
 from ..weave import add_root_motion, root_blend
 
@@ -86,7 +86,7 @@ def of_steps(clip: Clip) -> Phases:
     Raises ClipError if there are none.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import gait_phase
         >>> len(gait_phase.of_steps(actions.walk(cycles=2)).of_own)
         2

@@ -45,7 +45,7 @@ def of(style: Style, by: str) -> Groups:
     Example:
         >>> from dataclasses import replace
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import groups
         >>> walks = [replace(actions.walk(30.0, 4, speed=speed), name=f"{speed}") for speed in (0.9, 1.2, 1.5)]
         >>> style = verbs.apply(verbs.FitStyle(), walks)
@@ -73,7 +73,7 @@ def curves(learnt: Learnt, rows: Array, group: Group) -> tuple[Array, Array]:
     Example:
         >>> from dataclasses import replace
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import groups
         >>> walks = [replace(actions.walk(30.0, 4, speed=speed), name=f"{speed}") for speed in (0.9, 1.2, 1.5)]
         >>> style = verbs.apply(verbs.FitStyle(), walks)

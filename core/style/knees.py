@@ -27,7 +27,7 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import quat
         >>> from action_loom.core.style import knees
         >>> walk = actions.walk(cycles=1)
@@ -38,7 +38,7 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
         (-10, 0)
     """
     legs = ik.legs(clip.skeleton)
-    if clip.skeleton.inheritance is not None or not legs or _scaled(clip, legs):
+    if clip.skeleton.inheritance is not None or not legs or _are_scaled(clip, legs):
         return clip
     rotations = clip.rotations.copy()
     turned, places = kinematics.posed(clip)
@@ -64,7 +64,7 @@ def least(clip: Clip) -> float:
     """Return the least bend of a clip's knees, degrees; negative for hyperextension, NaN for unknown knees.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import knees
         >>> round(knees.least(actions.walk()))
         18
@@ -78,7 +78,7 @@ def least(clip: Clip) -> float:
     return float(np.degrees(min(angles))) if angles else float("nan")
 
 
-def _scaled(clip: Clip, legs: Sequence[Limb]) -> bool:
+def _are_scaled(clip: Clip, legs: Sequence[Limb]) -> bool:
     """Return whether legs, or their ancestors, are scaled by more than rounding."""
     if clip.scales is None:
         return False

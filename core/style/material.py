@@ -94,7 +94,7 @@ def gather(
     labels that do not fit, and SkeletonError for clips that can't be retargeted to the first one's body.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import material
         >>> strides = material.gather([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
@@ -129,7 +129,7 @@ def of_strides(like: Material, strides: Sequence[Clip]) -> Material:
     """
     motions = [forms.motion_of_part(root_blend.part(clip)) for clip in strides]
     form = _form(strides[0].skeleton, motions)
-    rows = np.stack([forms.closed(form.written(motion)) for motion in motions])
+    rows = np.stack([forms.close_stride(form.to_rows(motion)) for motion in motions])
     return replace(like, form=form, rows=rows)
 
 
@@ -198,7 +198,7 @@ def _material(
 ) -> Material:
     """Return cut strides as rows on the body of a clip, with the labels of the clips."""
     form = _form(like.skeleton, [c.motion for c in cut])
-    rows = np.stack([forms.closed(form.written(c.motion)) for c in cut])
+    rows = np.stack([forms.close_stride(form.to_rows(c.motion)) for c in cut])
     if not gait:
         rows = _in_step(rows, form)
     return Material(

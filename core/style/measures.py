@@ -35,7 +35,7 @@ def measure(form: Form, rows: Array, seconds: float) -> dict[str, float]:
     others need feet, arms or a neck.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import material, measures
         >>> strides = material.gather([actions.walk(cycles=2)], StyleOptions(mirror=False), least=1, persons=1)
@@ -44,7 +44,7 @@ def measure(form: Form, rows: Array, seconds: float) -> dict[str, float]:
         (112, 1.3)
     """
     skeleton, unit = form.skeleton, unit_of(form.skeleton)
-    _, places = form.posed(rows)
+    _, places = form.pose_rows(rows)
     measured = of_root_trajectory(form, rows, seconds) | _of_arms(skeleton, places, unit)
     return measured | _lean(skeleton, places) | _of_feet(skeleton, places, unit)
 
@@ -53,7 +53,7 @@ def unit_of(skeleton: Skeleton) -> float:
     """Return the unit of lengths, metres: the length of the leg, or the height of a body without legs.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.style import measures
         >>> figure = body.skeleton()
         >>> measures.unit_of(figure) == figure.leg_length
@@ -66,7 +66,7 @@ def of_root_trajectory(form: Form, rows: Array, seconds: float) -> dict[str, flo
     """Return the measures of a stride that only need its root trajectory and the height of the hips; see `measure`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import material, measures
         >>> strides = material.gather([actions.walk(cycles=2)], StyleOptions(mirror=False), least=1, persons=1)

@@ -41,7 +41,7 @@ def added_to(style: Style, clip: Clip) -> Style:
     lean of the other. Manners become named strides for `toward`. Raises ClipError for a clip without strides.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import clip_in_style, fit, shipped
         >>> walk = actions.walk(cycles=1)
         >>> style = shipped.added_to(fit.on_body(shipped.walks(), walk), walk)
@@ -67,7 +67,9 @@ def added_to_row(style: Style, own: Array) -> Style:
     # People who only walk in a manner do not contribute to the usual differences.
     kept = np.flatnonzero(np.isin(people, people[plain]))
     apart = style.flat - style.flat[kept].T @ (of.weights[kept] / of.weights[kept].sum())
-    apart = np.column_stack([_turned(apart[:, :-1].reshape(len(apart), PHASES, -1), before, form), apart[:, -1]])
+    apart = np.column_stack(
+        [_transform_differences(apart[:, :-1].reshape(len(apart), PHASES, -1), before, form), apart[:, -1]]
+    )
     here = np.append(stride.ravel(), own[-1])
     material = replace(
         of,
@@ -87,10 +89,10 @@ def _about(form: Form, stride: Array) -> tuple[Form, Array]:
     motion = form.read(stride)
     turns = np.concatenate([motion.turns, motion.hips[:, None]], axis=1)
     about = replace(form, means=quat.mean_of_frames(turns))
-    return about, about.written(motion)
+    return about, about.to_rows(motion)
 
 
-def _turned(rows: Array, form: Form, other: Form) -> Array:
+def _transform_differences(rows: Array, form: Form, other: Form) -> Array:
     """Return differences (n, P C) of rows (n, P, C) in a form, transformed to another form's mean pose."""
     vectors = rows[..., form.turning].reshape(*rows.shape[:2], -1, 3)
     turned = quat.rotate(quat.mul(quat.inv(other.means), form.means), vectors)

@@ -25,7 +25,7 @@ def ready(clip: Clip) -> tuple[Clip, list[str]]:
     ends nearly meet, and contacts give no complete stride.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.style import steps
         >>> walk = actions.walk(cycles=2)
         >>> steps.ready(walk)[0].cyclic, steps.ready(walk.cut(0, 50))[1]
@@ -34,7 +34,7 @@ def ready(clip: Clip) -> tuple[Clip, list[str]]:
     cycle, corrected = close.cycle_of(clip)
     if len(clip) < 4 or cycles.closes(cycle) or _has_strides(cycle):
         return cycle, corrected
-    ending = _nearly(cycle)
+    ending = _nearly_closing(cycle)
     if ending is None:
         return cycle, corrected
     try:
@@ -63,7 +63,7 @@ def _has_strides(clip: Clip) -> bool:
     return True
 
 
-def _nearly(clip: Clip) -> Closing | None:
+def _nearly_closing(clip: Clip) -> Closing | None:
     """Return how to close a clip with a gap of roughly one frame's motion, or None."""
     places: Array = cycles.in_ground_frames(clip)
     moves = np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)

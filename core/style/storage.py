@@ -32,7 +32,7 @@ def compose(style: Style, harmonics: int = 0) -> bytes:
     harmonics : number of harmonics of a stride stored, in half precision, for a small file; 0 stores all phases
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit, storage
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))
@@ -55,7 +55,7 @@ def compose(style: Style, harmonics: int = 0) -> bytes:
         "shipped": style.shipped,
     }
     arrays: dict[str, Any] = {name: getattr(skeleton, name) for name in _SKELETON}
-    arrays |= {"joints": style.form.joints, "means": style.form.means, **_packed(of.rows, harmonics)}
+    arrays |= {"joints": style.form.joints, "means": style.form.means, **_pack_rows(of.rows, harmonics)}
     arrays |= {"seconds": of.seconds, "of": of.of, "frames": of.frames}
     arrays["text"] = np.frombuffer(json.dumps(about).encode("utf-8"), dtype=np.uint8)
     file = io.BytesIO()
@@ -63,7 +63,7 @@ def compose(style: Style, harmonics: int = 0) -> bytes:
     return file.getvalue()
 
 
-def _packed(rows: Array, harmonics: int) -> dict[str, Any]:
+def _pack_rows(rows: Array, harmonics: int) -> dict[str, Any]:
     """Return rows (n, P, C) as an array of a file."""
     if not harmonics:
         return {"rows": rows.astype(np.float32)}
@@ -85,7 +85,7 @@ def load(path: str | os.PathLike[str]) -> Style:
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import fit, storage
         >>> style = fit.fit([actions.walk(cycles=5), actions.sneak(cycles=5)], StyleOptions(mirror=False))

@@ -145,7 +145,7 @@ class Style:
     def rows_in(self, form: Form) -> Array:
         """Return all strides (n, P, C) in a form."""
         rows = self.material.rows
-        return rows if form is self.form else np.stack([form.written(self.form.read(row)) for row in rows])
+        return rows if form is self.form else np.stack([form.to_rows(self.form.read(row)) for row in rows])
 
     @cached_property
     def people(self) -> dict[str, Array]:
@@ -178,7 +178,7 @@ def _learn(style: Style, kind: str) -> Learnt:
     columns = _main_columns(form, with_hips=kind != "source")
     turning = rows[:, :, columns]
     if kind == "apart":
-        parts, names = _apart(turning, weights)
+        parts, names = _separate_components(turning, weights)
     else:
         centre = np.zeros(turning[0].size) if kind == "source" else None
         parts = components.of_rows(turning.reshape(len(rows), -1), weights, centre)
@@ -208,7 +208,7 @@ def _main_columns(form: Form, *, with_hips: bool) -> NDArray[np.int64]:
     return np.array([3 * k + axis for k in own for axis in range(3)])
 
 
-def _apart(turning: Array, weights: Array) -> tuple[Components, tuple[str, ...]]:
+def _separate_components(turning: Array, weights: Array) -> tuple[Components, tuple[str, ...]]:
     """Return the components of posture and of dynamics, sorted together by deviation, and their names."""
     both, names = [], list[str]()
     for rows, name in zip(components.in_two_parts(turning), ("posture", "dynamics"), strict=True):

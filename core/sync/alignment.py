@@ -142,7 +142,7 @@ def nearest_nearby(
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> from action_loom.core.sync import alignment
         >>> walk = actions.walk()

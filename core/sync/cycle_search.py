@@ -66,7 +66,7 @@ def find(clip: Clip) -> Repetition:
     1.25 cycles of 0.3 s.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync import cycle_search
         >>> walk = actions.walk(cycles=3)  # of 32 frames
         >>> best = cycle_search.find(walk.cut(5, 90)).best
@@ -95,7 +95,7 @@ def of_length(clip: Clip, length: int) -> Repetition:
     """Return the best cycle of a known length (in frames), scored as by `find`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync import cycle_search
         >>> walk = actions.walk(cycles=3)  # of 32 frames
         >>> [round(cycle_search.of_length(walk, frames).best.score, 2) for frames in (32, 48)]
@@ -188,7 +188,7 @@ def find_by_autocorrelation(clip: Clip) -> Repetition:
     short, or whose curve has no peak.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync import cycle_search
         >>> cycle_search.find_by_autocorrelation(actions.walk(cycles=2)).best.length
         32

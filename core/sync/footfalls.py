@@ -26,7 +26,7 @@ def of(clip: Clip, legs: Sequence[Sequence[int]]) -> Array:
     legs : the points at the end of each, as `leg_count.ends` returns them
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync import footfalls
         >>> walk = actions.walk(cycles=1)
         >>> left, right = (walk.skeleton.index(f"foot.{side}") for side in "LR")

@@ -20,7 +20,7 @@ def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Ar
     Raises OptionError if no point remains.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.sync import joint_weights
         >>> figure = body.skeleton()
         >>> weights = joint_weights.point_weights(figure, "thigh.L=3, thigh.R")
@@ -54,7 +54,7 @@ def factors(skeleton: Skeleton, joints: str) -> Array:
     unknown legs.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.sync import joint_weights
         >>> figure = body.skeleton()
         >>> factors = joint_weights.factors(figure, "hand.L=2, hips")

@@ -14,7 +14,7 @@ def prepare(clip: Clip | PosedClip, matching: Matching) -> Metric:
     Raises OptionError if the joints named in `matching` are invalid for this body.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.sync import metrics
         >>> walk, sneak = (metrics.prepare(clip, Matching()) for clip in (actions.walk(), actions.sneak()))

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..check.world_pose import WorldPose
 from ..motion import blocks, kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality.world_pose import WorldPose
 
 HEADING_SIGMA = 0.5  # s
 VELOCITY_SIGMA = 2.0 / 120.0  # s

@@ -24,7 +24,7 @@ def register(clips: Sequence[Clip], reference: int, matching: Matching, progress
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.sync import registration
         >>> slow, fast = actions.walk(cycles=1, speed=1.0), actions.walk(cycles=1, speed=1.3)
@@ -74,7 +74,7 @@ def choose_reference(clips: Sequence[Clip], matching: Matching, progress: Progre
     """Return the index of the reference named by `matching`: a number from 1, the longest clip, or the medoid.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.sync import registration
         >>> clips = [actions.run(), actions.walk(), actions.sneak()]
@@ -120,7 +120,7 @@ def register_pair(
     short or can't be matched under the limits of `matching`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.sync import registration
         >>> walk, sneak = actions.walk(cycles=1), actions.sneak(cycles=1)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..check import contacts
-from ..check.contacts import Flags
 from ..motion import feet, root_motion
 from ..motion.quat import Array
+from ..quality import contacts
+from ..quality.contacts import Flags
 from .posed_clip import PosedClip
 
 CLEAR = 0.05  # body heights that a foot moves back on both sides of a step's end

@@ -55,7 +55,7 @@ def find(
     Poses are compared after optimal rotation and translation.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync import transitions
         >>> walk, turn = actions.walk(), actions.turn_left()
         >>> best = transitions.find(walk, turn, 1, (60, 96), (0, 40))[0]
@@ -90,7 +90,7 @@ def find_as_made(
     """Return transitions as `find` does, but compare poses in place, or only translated if `moves`; never rotated.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync import transitions
         >>> wave, walk = actions.wave(), actions.walk()
         >>> as_made = transitions.find_as_made(wave, walk, 1, (90, 108), (0, 20), moves=False)
@@ -176,7 +176,7 @@ def align(
     window, feet : as in `find`; turning : whether `after` may be turned, or only shifted
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync import transitions
         >>> walk = actions.walk()  # three equal cycles of 32 frames along −y
         >>> cut = transitions.align(walk, walk, 64, 32, 1)

@@ -1,7 +1,7 @@
 """The registry of verbs: the recipe of each, and which functions do the work and draw the picture.
 
-Each verb has a folder here: its recipe and main figures in `__init__`, and the modules `work`, `picture` and `trial`
-(how tests try it). The registry can be read without numpy; the work is loaded when a recipe is applied.
+Each verb has a folder here: its recipe and main figures in `__init__`, and the modules `work` and `picture`. The
+registry can be read without numpy; the work is loaded when a recipe is applied.
 """
 
 import json
@@ -197,7 +197,7 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Mirror(), [actions.walk(cycles=1)])
         >>> result.clip.name, result.report["mirror"]["pairs"]
         ('walk mirrored', 8)
@@ -218,7 +218,7 @@ def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> clips = [actions.walk(cycles=1), actions.sneak(cycles=1)]
         >>> registered = verbs.prepare(verbs.Blend(), clips)
         >>> [len(verbs.apply(verbs.Blend(weights=pair), clips, prepared=registered).clip) for pair in ((1, 0), (0, 1))]
@@ -237,7 +237,7 @@ def picture(recipe: Recipe, made: Any) -> bytes:
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.Mirror()
         >>> verbs.picture(recipe, verbs.apply(recipe, [actions.walk(cycles=1)]))[1:4]
         b'PNG'

@@ -34,7 +34,7 @@ def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs import completing
         >>> completing.attachments_of(verbs.Loop(), [actions.walk()]).bodies
         {}

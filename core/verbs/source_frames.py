@@ -83,7 +83,7 @@ def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs import source_frames
         >>> recipe, clips = verbs.Connect(), [actions.walk(), actions.run()]
         >>> made = verbs.apply(recipe, clips)
@@ -119,7 +119,7 @@ def in_graph(graph: MotionGraph, names: Sequence[str], prepared: Sequence[int]) 
     prepared : the sources that a graph may use, by their places in `names`
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.graph import build
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> from action_loom.core.verbs import source_frames

@@ -6,8 +6,8 @@ Method: Travel from the feet.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..check import foot_travel
 from ..motion.clip import Clip
+from ..quality import foot_travel
 from ..recipes.travel import TravelOptions
 from . import root_trajectory
 
@@ -22,7 +22,7 @@ def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = 
     SkeletonError for bodies that can't be placed.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.travel import TravelOptions
         >>> from action_loom.core.weave import add_root_motion, root_trajectory
         >>> still, _ = root_trajectory.removed(actions.walk())
@@ -44,7 +44,7 @@ def travels(clip: Clip) -> bool:
     """Return whether a clip itself travels.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import add_root_motion
         >>> add_root_motion.travels(actions.walk()), add_root_motion.travels(actions.wave())
         (True, False)
@@ -56,7 +56,7 @@ def walks_on_the_spot(clip: Clip) -> bool:
     """Return whether the feet of a clip walk while its body stays in place.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import add_root_motion, root_trajectory
         >>> still, _ = root_trajectory.removed(actions.walk())
         >>> [add_root_motion.walks_on_the_spot(clip) for clip in (actions.walk(), still, actions.wave())]
@@ -71,7 +71,7 @@ def note(clip: Clip, *, doubtful: bool = False) -> str:
     doubtful : whether to report only doubts about its speed, for a clip that gets root motion anyway
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import add_root_motion, root_trajectory
         >>> add_root_motion.note(root_trajectory.removed(actions.walk())[0])
         'walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): use Add Root Motion to move it'

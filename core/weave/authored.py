@@ -37,7 +37,7 @@ def stand(clip: Clip) -> Stand:
     """Return whether a clip stays in place, and whether it starts at the place and facing of the rest pose.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import authored
         >>> authored.stand(actions.wave())
         Stand(in_place=True, as_made=True)

@@ -10,12 +10,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..check import contacts, world_pose
-from ..check.world_pose import WorldPose
 from ..edit.feet import legs
 from ..motion import feet, ik
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..quality import contacts, world_pose
+from ..quality.world_pose import WorldPose
 
 MOST_FRAMES = 20_000  # of all sources; measuring more would take longer than the verb
 # A result beyond these limits is visibly worse, and is reported.
@@ -77,7 +77,7 @@ def told(
     Each is None if unknown: for bodies without known legs, or for very many frames.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import body_limits
         >>> walk = actions.walk(cycles=1)
         >>> body_limits.told(walk, [walk])[1]
@@ -113,7 +113,7 @@ def legs_meet(result: Clip, before: Clip) -> bool:
     """Return whether the shins come closer than 2 % of body height, and closer than half their least distance before.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import body_limits
         >>> body_limits.legs_meet(actions.sneak(), actions.walk())
         False

@@ -53,7 +53,7 @@ def between(clip: Clip, start: int, length: int) -> GroundArc:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import ground_arc
         >>> arc = ground_arc.between(actions.turn_left(), 0, 80)
         >>> round(abs(arc.step), 1), round(np.degrees(arc.turn).item())
@@ -71,8 +71,8 @@ def removed(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.check import foot_travel
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.quality import foot_travel
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import ground_arc
         >>> walk = actions.walk()
         >>> still = ground_arc.removed(walk, ground_arc.between(walk, 0, 96), np.arange(97.0))
@@ -89,7 +89,7 @@ def added(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> from action_loom.core.weave import ground_arc
         >>> walk, frames = actions.walk(), np.arange(97.0)

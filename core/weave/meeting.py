@@ -54,7 +54,7 @@ def meetings(one: Clip, other: Clip, near: float = NEAR, *, trunk: bool = False)
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit import reaching
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave = actions.wave()
@@ -83,7 +83,7 @@ def off(before: Two, now: Two, found: Sequence[Meeting]) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 40, 42)]
@@ -101,7 +101,7 @@ def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 30, 60)]
@@ -131,7 +131,7 @@ def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) ->
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 40, 60)]

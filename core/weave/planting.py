@@ -8,8 +8,6 @@ import numpy as np
 
 from ..bodies import stance_heights
 from ..bodies.carried import Carried
-from ..check import foot_travel
-from ..check.foot_speeds import Complex
 from ..edit.feet import planting, spans
 from ..edit.feet.planting import Planted, since, told
 from ..edit.feet.spans import Span
@@ -18,6 +16,8 @@ from ..motion import quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
+from ..quality import foot_travel
+from ..quality.foot_speeds import Complex
 from ..recipes.planting import PlantOptions
 from . import add_root_motion, root_trajectory
 from .root_trajectory import RootTrajectory
@@ -63,7 +63,7 @@ def of_result(
     Raises OptionError for invalid spans. A body that can't be planted is returned as it is.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.planting import PlantOptions
         >>> from action_loom.core.weave import planting
         >>> planting.of_result(actions.walk(), PlantOptions(), one_source=True)[1].why
@@ -92,7 +92,7 @@ def of_carried(source: Clip, clip: Clip, recipe: PlantOptions, how: Carried | No
     the source's.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.planting import PlantOptions
         >>> from action_loom.core.weave import planting
         >>> planting.of_carried(actions.walk(), actions.walk(), PlantOptions(), None)[1].why
@@ -120,7 +120,7 @@ def planted(
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import planting
         >>> sliding = root_motion.placed(actions.walk(), 0.0, np.linspace((0.0, 0.0), (0.0, 0.3), 97))
@@ -155,7 +155,7 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
     refuses no verb. `of_result` gives the reason.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import planting
         >>> for span in planting.find(actions.walk())[:2]:
         ...     print(span)
@@ -174,7 +174,7 @@ def same(clip: Clip, source: Clip) -> bool:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import planting
         >>> walk = actions.walk()

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..bodies import alike
 from ..bodies.carried import Carried
-from ..check import quality
 from ..errors import ClipError
 from ..motion import closing, cycles, resample, trim
 from ..motion.clip import Clip
@@ -15,6 +14,7 @@ from ..motion.closing import Closing
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
+from ..quality import quality
 from ..recipes.matching import Matching
 from ..recipes.travel import TravelOptions
 from ..sync import registration
@@ -94,7 +94,7 @@ def register(
     Raises LoomError kinds for clips that can't be brought onto one skeleton or synchronised.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.weave import preprocess
         >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]

@@ -23,7 +23,7 @@ def counts(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> list[int
     endings : how the end of each clip meets its start; None if not examined
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing
         >>> from action_loom.core.weave import repeated
         >>> take, cycle = actions.walk(cycles=3, speed=0.8).cut(7, 120), actions.run(cycles=1)
@@ -60,7 +60,7 @@ def closed(clip: Clip, ending: Closing | None, count: int) -> tuple[Clip, list[s
     """Return a clip to be repeated closed as a cycle, and sentences on the changes.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing
         >>> from action_loom.core.weave import repeated
         >>> walk = actions.walk(cycles=1)
@@ -77,7 +77,7 @@ def in_a_row(clip: Clip, count: int) -> Clip:
     """Return a cycle repeated `count` times as an acyclic take; any other clip unchanged.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import repeated
         >>> walk = actions.walk(cycles=1)
         >>> len(walk), len(repeated.in_a_row(walk, 3))

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..check import quality
 from ..motion import frame_map, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.trim import Trimmed
+from ..quality import quality
 from ..sync import register_pair
 from ..sync.registration_curve import Registration, RegistrationCurve
 from .preprocess import PreparedClips, RegisteredClips
@@ -25,7 +25,7 @@ def common(verb: str, given: Sequence[Clip], woven: Clip, began: float, notes: S
 
     Example:
         >>> import time
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import reporting
         >>> walk = actions.walk()
         >>> report = reporting.common("loop", [walk], walk.cut(0, 33), time.perf_counter())
@@ -50,7 +50,7 @@ def left_out(trimmed: Sequence[Trimmed]) -> list[dict[str, Any]]:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import trim
         >>> from action_loom.core.weave import reporting
         >>> walk = actions.walk()
@@ -67,7 +67,7 @@ def registered(verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: 
 
     Example:
         >>> import time
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.weave import preprocess, reporting
         >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]
@@ -92,7 +92,7 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
     """Return sentences on doubts about a registration.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.weave import preprocess, reporting
         >>> clips = [actions.walk(cycles=1), actions.wave()]
@@ -140,7 +140,7 @@ def describe(ready: PreparedClips, registered: Registration) -> list[dict[str, A
     """Return each clip's registration curve against the reference, in frames of the clips as given.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.weave import preprocess, reporting
         >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]
@@ -170,7 +170,7 @@ def curve_report(
     kept : shares of the reference and of the clip that take part
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.matching import Matching
         >>> from action_loom.core.weave import preprocess, reporting
         >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]

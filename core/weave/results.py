@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..bodies.carried import Carried
-from ..check.foot_travel import FootTravel
 from ..edit.feet.planting import Planted
 from ..edit.filtering import Filtered
 from ..edit.keyed import KeyedClip
@@ -13,6 +12,7 @@ from ..edit.time_curve import TimeCurve
 from ..motion.clip import Clip
 from ..motion.closing import Closing
 from ..motion.quat import Array
+from ..quality.foot_travel import FootTravel
 from ..sync.cycle_search import Cycle, Repetition
 from ..sync.registration_curve import Registration
 from .preprocess import PreparedClips

@@ -54,7 +54,7 @@ def part(sampled: Clip) -> Part:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_blend
         >>> part = root_blend.part(actions.turn_left())
         >>> part.ground.shape, round(np.degrees(part.facing[-1] - part.facing[0]).item())
@@ -72,7 +72,7 @@ def needed(skeleton: Skeleton) -> list[int]:
     """Return the joints that `part` needs, with all their ancestors.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.weave import root_blend
         >>> figure = body.skeleton()
         >>> sorted(set(figure.names) - {figure.names[joint] for joint in root_blend.needed(figure)})
@@ -101,7 +101,7 @@ def trajectory(
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_blend
         >>> parts = [root_blend.part(clip) for clip in (actions.turn_left(), actions.turn_right())]
         >>> _, facing = root_blend.trajectory(parts, np.full((2, 81), 0.5), reference=0)
@@ -118,7 +118,7 @@ def blend(
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_blend
         >>> parts, weights = [root_blend.part(actions.walk())] * 2, np.full((2, 97), 0.5)
         >>> poses = root_blend.blend(parts, weights, 0, *root_blend.trajectory(parts, weights, 0))
@@ -149,7 +149,7 @@ def along(places: Sequence[Array], weights: Array, ground: Array, turning: Array
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import quat
         >>> from action_loom.core.weave import root_blend
         >>> part = root_blend.part(actions.walk())
@@ -234,7 +234,7 @@ def props(skeleton: Skeleton) -> list[int]:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.weave import root_blend
         >>> figure = body.skeleton()
         >>> root_blend.props(figure), root_blend.props(replace(figure, roles=figure.roles | {"hips": 1}))
@@ -254,7 +254,7 @@ def place_joints(clip: Clip, poses: dict[int, tuple[Array, Array]]) -> Clip:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> from action_loom.core.weave import root_blend
         >>> walk = actions.walk()

@@ -38,7 +38,7 @@ def by_hips(clip: Clip) -> Clip:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_carrier
         >>> walk = actions.walk()  # its first joint shall be a root bone:
         >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
@@ -55,7 +55,7 @@ def by_root(clip: Clip) -> Clip:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_carrier
         >>> walk = actions.walk()  # its first joint shall be a root bone:
         >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
@@ -74,7 +74,7 @@ def by_joint(clip: Clip, joint: int, how: Carrying) -> Clip:
     Example:
         >>> from dataclasses import replace
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> from action_loom.core.weave import root_carrier
         >>> walk = actions.walk()  # its first joint shall be a root bone:
@@ -108,7 +108,7 @@ def as_in(clip: Clip, like: Clip) -> Clip:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_carrier
         >>> walk = actions.walk()  # its first joint shall be a root bone:
         >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
@@ -132,7 +132,7 @@ def above_hips(clip: Clip) -> list[int]:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_carrier
         >>> walk = actions.walk()  # in `rooted` its first joint shall be a root bone:
         >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
@@ -148,7 +148,7 @@ def root_bone(clip: Clip) -> int:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_carrier
         >>> walk = actions.walk()  # in `rooted` its first joint shall be a root bone:
         >>> rooted = replace(walk, skeleton=replace(walk.skeleton, roles=walk.skeleton.roles | {"hips": 1}))
@@ -163,7 +163,7 @@ def moving_object(clip: Clip) -> int:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_carrier
         >>> walk = actions.walk()
         >>> moving = replace(walk.skeleton, names=("Hero (object)", *walk.skeleton.names[1:]))

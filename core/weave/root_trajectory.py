@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..check import foot_speeds, foot_travel
-from ..check.foot_speeds import Complex
-from ..check.foot_travel import FootTravel
 from ..motion import root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
+from ..quality import foot_speeds, foot_travel
+from ..quality.foot_speeds import Complex
+from ..quality.foot_travel import FootTravel
 from . import root_carrier
 from .ground_arc import GroundArc
 
@@ -63,8 +63,8 @@ def from_feet(
     speed : m/s, 0 for the measured speed; direction, angle (degrees), turn (degrees) : as the options of Travel
 
     Example:
-        >>> from action_loom.core.check import foot_travel
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.quality import foot_travel
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
         >>> still, _ = root_trajectory.removed(actions.walk(speed=1.3))
         >>> trajectory, direction = root_trajectory.from_feet(foot_travel.measure(still), still)
@@ -108,7 +108,7 @@ def stored(clip: Clip) -> RootTrajectory | None:
     """Return the root trajectory that was removed from a clip and stored in its channels, or None.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
         >>> still, _ = root_trajectory.removed(actions.walk())
         >>> root_trajectory.stored(actions.walk()) is None, root_trajectory.stored(still) is None
@@ -123,7 +123,7 @@ def without_stored(clip: Clip) -> Clip:
     """Return the clip without the channels that store a root trajectory.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
         >>> still, _ = root_trajectory.removed(actions.walk())
         >>> len(still.channels), len(root_trajectory.without_stored(still).channels)
@@ -141,8 +141,8 @@ def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
     SkeletonError as `root_motion.placed` does.
 
     Example:
-        >>> from action_loom.core.check import foot_travel
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.quality import foot_travel
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
         >>> still, trajectory = root_trajectory.removed(actions.walk())
         >>> round(foot_travel.body_speed(still), 1), trajectory.velocity.imag.mean().round(1).item()
@@ -171,7 +171,7 @@ def added(clip: Clip, trajectory: RootTrajectory) -> Clip:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
         >>> walk = actions.walk()
         >>> still, trajectory = root_trajectory.removed(walk)
@@ -185,8 +185,8 @@ def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> 
     """Return the clip moved along a root trajectory given relative to its body without the sway of its steps.
 
     Example:
-        >>> from action_loom.core.check import foot_travel
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.quality import foot_travel
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
         >>> still = root_trajectory.without_stored(root_trajectory.removed(actions.walk())[0])
         >>> feet = foot_travel.measure(still)
@@ -201,7 +201,7 @@ def displacement(clip: Clip, trajectory: RootTrajectory) -> tuple[Array, Complex
     """Return the turn (F,) and shift (F,) of each frame for a root trajectory given in the clip's ground frames.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
         >>> clip = actions.walk()
         >>> onward = root_trajectory.RootTrajectory(np.full(len(clip), 1.0 + 0.0j), np.zeros(len(clip)))

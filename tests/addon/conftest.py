@@ -162,7 +162,7 @@ def walks(bridge, loom, tmp_path):
     paths = []
     for name in ("walk", "sneak"):
         path = tmp_path / f"{name}.bvh"
-        clip = getattr(loom("core.figure.actions"), name)(60.0)
+        clip = getattr(loom("core.demo_character.actions"), name)(60.0)
         bridge.bvh.write(bridge.bvh.from_clip(clip), path)
         paths.append(path)
     return paths
@@ -262,7 +262,7 @@ def here(loom):
 @pytest.fixture
 def folder(loom, tmp_path):
     """Three files of the generated figure: they walk, sneak and wave."""
-    bvh, actions = loom("core.formats.bvh"), loom("core.figure.actions")
+    bvh, actions = loom("core.formats.bvh"), loom("core.demo_character.actions")
     made = tmp_path / "files"
     made.mkdir()
     for name in ("walk", "sneak", "wave"):
@@ -285,7 +285,7 @@ def lame(here, loom, tmp_path):
     """A library of one file that waves with the left hand, the mirror image of the figure's action Wave."""
     import bpy
 
-    bvh, actions = loom("core.formats.bvh"), loom("core.figure.actions")
+    bvh, actions = loom("core.formats.bvh"), loom("core.demo_character.actions")
     made = tmp_path / "lame"
     made.mkdir()
     bvh.write(bvh.from_clip(here.mirror.mirrored(actions.wave(60.0))), made / "other.bvh")

@@ -22,7 +22,7 @@ grey, too: none raises anything but a sentence. The same in Blender 4.2.
 """
 # Operators of menus and rows, and an earlier name of an operator.
 NO_BUTTON = {"export_motion", "path", "set_role", "remove_stretch", "drag_strip", "bake_to_bones", "bake_to_controls"}
-# The calls of all verbs from their trial.py, then the other buttons in the order of the tab.
+# The calls of all verbs from the table of trials, then the other buttons in the order of the tab.
 BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "import_motion": {},
     "add_demo": {},

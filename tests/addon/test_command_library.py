@@ -7,7 +7,7 @@ import numpy as np
 
 def test_a_stretch_of_an_action_is_found_in_files(command, loom, scene, out):
     bvh = loom("core.formats.bvh")
-    actions = loom("core.figure.actions")  # these make the figure's actions in Blender
+    actions = loom("core.demo_character.actions")  # these make the figure's actions in Blender
     for name, make in (("Walk", actions.walk), ("Sneak", actions.sneak), ("Carry", actions.carry)):
         bvh.write(bvh.from_clip(make()), out / f"{name}.bvh")
     library, before = out / "all.loomlib", scene.read_bytes()

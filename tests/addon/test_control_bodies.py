@@ -213,7 +213,7 @@ def test_a_foot_that_stands_still_has_constant_keys_on_its_control(loom):
     rig = MADE["legs on IK"]()
     solving, steps = loom("addon.bridge.control_keys"), loom("addon.ground.steps")
     body = loom("addon.bridge.control_body").body_of(rig)
-    wave = loom("core.bodies.carry").onto_body(loom("core.figure.actions").wave(), body.skeleton)[0]
+    wave = loom("core.bodies.carry").onto_body(loom("core.demo_character.actions").wave(), body.skeleton)[0]
     noise = np.random.default_rng(1).normal(size=wave.translations.shape) * 1e-5
     noisy = dataclasses.replace(wave, translations=wave.translations + noise)
     keys = steps.finished(solving.solved_in_steps(rig, noisy, body, solving.Wanted("ik")))
@@ -248,8 +248,8 @@ def test_a_limb_that_is_switched_in_the_middle_is_read_as_it_shows_and_that_is_s
 
 def stances_of(loom, clip):
     """Return {side: [(first, last)]}: long stances on a planted ball, less two frames at both ends with some slide."""
-    feet = loom("core.check.contacts").standing_feet(loom("core.check.world_pose").pose(clip))
-    runs = loom("core.check.contacts").runs
+    feet = loom("core.quality.contacts").standing_feet(loom("core.quality.world_pose").pose(clip))
+    runs = loom("core.quality.contacts").runs
     return {side: [(a + 2, b - 2) for a, b in runs(foot.ball_stands) if b - a > 12] for side, foot in feet.items()}
 
 
@@ -290,7 +290,7 @@ def test_the_control_of_a_foot_that_slides_goes_with_it(loom):
     rig = MADE["foot roll"]()
     solving, steps = loom("addon.bridge.control_keys"), loom("addon.ground.steps")
     body = loom("addon.bridge.control_body").body_of(rig)
-    walk = loom("core.bodies.carry").onto_body(loom("core.figure.actions").walk(), body.skeleton)[0]
+    walk = loom("core.bodies.carry").onto_body(loom("core.demo_character.actions").walk(), body.skeleton)[0]
     slides = walk.translations.copy()
     slides[:, 0, 0] += 0.002 * np.arange(len(walk))
     for clip, rolls in ((walk, True), (dataclasses.replace(walk, translations=slides), False)):

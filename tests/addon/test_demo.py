@@ -103,7 +103,7 @@ def test_actions_take_as_long_at_every_rate():
 
 def test_all_roles_are_found(figure, loom):
     assert set(loom("addon.bridge.rig").read(figure).skeleton.roles) == set(
-        loom("core.figure.actions").skeleton().roles
+        loom("core.demo_character.actions").skeleton().roles
     )
 
 
@@ -116,7 +116,7 @@ def test_it_plays_as_core_reads_it_and_as_core_made_it(figure, play, loom, name)
     clip = source.clip
     _, ours = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
     cycles = {"cycles": 1} if name in CYCLIC else {}
-    made = getattr(loom("core.figure.actions"), name.lower().replace(" ", "_"))(material.scene_rate(), **cycles)
+    made = getattr(loom("core.demo_character.actions"), name.lower().replace(" ", "_"))(material.scene_rate(), **cycles)
     _, hint = kinematics.forward(made.skeleton, made.rotations, made.translations)
     order = [made.skeleton.index(bone) for bone in clip.skeleton.names]
     assert len(made) == len(clip)
@@ -155,7 +155,7 @@ def test_standing_feet_do_not_slide(figure, play, loom, name):
         action.frame_end += 4 * (action.frame_end - action.frame_start)
     body = loom("addon.bridge.rig").read(figure)
     clip = loom("addon.bridge.clip").read(figure, action, body, material.scene_rate()).clip
-    figures = loom("core.check.quality").measure(clip)
+    figures = loom("core.quality.quality").measure(clip)
     assert figures["slide_cm_s"] < 1.0
     assert figures["contact_share"] > 0.5
 

@@ -326,7 +326,7 @@ def test_markers_that_can_not_be_read_are_named(sliding, loom, rows_of, what, me
 
 def test_feet_and_parts_are_called_as_core_does(loom):
     service, spans = loom("addon.model.contact_rows"), loom("core.edit.feet.spans")
-    assert {foot: words for foot, (_, words) in service.FEET.items()} == loom("core.check.contacts").NAMES
+    assert {foot: words for foot, (_, words) in service.FEET.items()} == loom("core.quality.contacts").NAMES
     assert tuple(service.FEET) == spans.FEET
     assert tuple(service.PARTS) == spans.PARTS
 

@@ -75,7 +75,7 @@ def test_feet_stay_where_they_stood_in_the_file(loom):
         body = loom("addon.bridge.rig").read(rig)
         made.append(clips.read(rig, action, body, 120.0, curves.choose_slot(action, rig)).clip)
     clip = loom("core.formats.motion_file").read(file_of(WALK)).clip
-    spans, contacts = loom("core.edit.feet.spans"), loom("core.check.contacts")
+    spans, contacts = loom("core.edit.feet.spans"), loom("core.quality.contacts")
     middles = [span.middle for span in spans.find(clip) if span.part == "ball" and span.end - span.first > 20]
     slides = []
     for one in made:

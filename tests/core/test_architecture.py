@@ -33,29 +33,29 @@ ROOMS = {
     "recipes": {"errors", "options"},
     "motion": {"errors", "jit"},
     "formats": {"entry_points", "errors", "files", "jit", "motion"},
-    "figure": {"errors", "motion"},
+    "demo_character": {"errors", "motion"},
     "skin": {"errors", "jit", "motion"},
     "bodies": {"edit", "errors", "motion"},
-    "check": {"errors", "motion"},
-    "edit": {"check", "errors", "jit", "motion"},
-    "between": {"cache", "edit", "errors", "motion"},
-    "sync": {"check", "entry_points", "errors", "jit", "motion", "progress", "recipes"},
-    "weave": {"bodies", "check", "edit", "errors", "motion", "progress", "recipes", "sync"},
+    "quality": {"errors", "motion"},
+    "edit": {"quality", "errors", "jit", "motion"},
+    "inbetween": {"cache", "edit", "errors", "motion"},
+    "sync": {"quality", "entry_points", "errors", "jit", "motion", "progress", "recipes"},
+    "weave": {"bodies", "quality", "edit", "errors", "motion", "progress", "recipes", "sync"},
     "graph": {
-        *("bodies", "check", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"),
+        *("bodies", "quality", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"),
     },
-    "drive": {"check", "edit", "errors", "graph", "motion", "progress", "recipes", "style", "weave"},
+    "drive": {"quality", "edit", "errors", "graph", "motion", "progress", "recipes", "style", "weave"},
     "style": {
-        *("bodies", "check", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
+        *("bodies", "quality", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
     },
-    "library": {"bodies", "errors", "figure", "formats", "jit", "motion", "processes", "progress"},
+    "library": {"bodies", "errors", "demo_character", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("between", "bodies", "cache", "check", "drive", "edit", "entry_points", "errors", "graph", "library"),
+        *("inbetween", "bodies", "cache", "quality", "drive", "edit", "entry_points", "errors", "graph", "library"),
         *("motion", "options", "plots", "progress", "recipes", "style", "sync", "weave"),
     },
     "cli": {
-        *("check", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
+        *("quality", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
         *(
             "options",
             "plots",
@@ -312,9 +312,8 @@ def texts(module):
 
 
 def test_only_registries_name_functions_as_text_and_only_what_reads_them_loads_those():
-    """Only trial.py is exempt: its text such as "walk:5" names a frame of a clip."""
     naming = {module for module in MODULES if texts(module)}
-    assert {module for module in naming if MODULES[module].name != "trial.py"} == set(REGISTRIES)
+    assert naming == set(REGISTRIES)
     users = {module for module in MODULES if "action_loom.core.entry_points" in imported(module)}
     assert users == set(REGISTRIES.values())
 
@@ -386,7 +385,7 @@ def test_only_jit_and_entry_points_import_by_name():
 
 
 @pytest.mark.parametrize(
-    "room", ["motion", "formats", "figure", "bodies", "check", "sync", "edit", "skin", "weave", "graph"]
+    "room", ["motion", "formats", "demo_character", "bodies", "quality", "sync", "edit", "skin", "weave", "graph"]
 )
 def test_a_room_can_be_loaded_without_anything_but_numpy(room):
     names = sorted(name for name in MODULES if room_of(name) == room and not name.endswith("._numba"))

@@ -12,7 +12,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.cli import main
 from action_loom.core.cli.motion_files import MotionFiles
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.verbs import InPlace
 from oracles import documented, manual_scripts, material
 

@@ -8,8 +8,8 @@ import sys
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.edit import chain_ik
-from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.skin import playing, skinning

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import quat, resample
 from action_loom.core.motion.clip import Channel
+from action_loom.core.quality import contacts
 from action_loom.core.verbs import source_frames
 
 APART = 1e5  # numbers of the channel from one clip to the next

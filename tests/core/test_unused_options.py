@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError
-from action_loom.core.figure import actions
 from action_loom.core.options import Option, declared
 
 RATE = 15.0

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.options import declared
 from action_loom.core.progress import Progress
@@ -72,7 +72,7 @@ def some_of(recipe, clips):
 
 
 def example(recipe):
-    """Return a recipe of a kind that some clips allow, with the options of its trial.py, if it needs any."""
+    """Return a recipe of a kind that some clips allow, with its options of the table of trials, if it needs any."""
     return recipe(**trials.examples().get(recipe.verb, {}))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from action_loom.core import verbs
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from action_loom.core.graph import build
 from action_loom.core.library import asking, index, search, storage

@@ -1,9 +1,9 @@
 """Effects of planting on a clip, measured without the planting code."""
 
 import numpy as np
-from action_loom.core.check import contacts
 from action_loom.core.edit.feet import spans
 from action_loom.core.motion import kinematics
+from action_loom.core.quality import contacts
 
 
 def middle_slide(clip, rows):

@@ -1,8 +1,8 @@
 """Movement of standing feet: the places of the ball in stances detected in the source clips."""
 
 import numpy as np
-from action_loom.core.check import contacts, world_pose
 from action_loom.core.motion import resample, retarget, trim
+from action_loom.core.quality import contacts, world_pose
 
 STILL = 0.3  # m/s; a ball that is slower in its clip does not roll: captured stances move by 1.8 to 2.8 cm like this
 NEAR = 1.0 / 6.0  # s each side of a seam

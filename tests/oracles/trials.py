@@ -1,34 +1,42 @@
-"""Trials of each verb, from core/verbs/<verb>/trial.py: for the fuzzer, and for the battery in Blender."""
+"""Trial inputs of each verb, from tests/data/trials.json: for the fuzzer, for golden results and for tests in Blender.
 
-import runpy
+A row of that table is named after the verb's folder in core/verbs:
+commands : arguments of command lines by verb, with clips of the generated figure
+operators : calls of operators by name: source actions, the frames over which they are read, and options
+example : options, by verb, that its recipe needs for the figure's clips walk, turn left and wave
+values : values that the fuzzer may try for any option
+"""
+
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDERS = Path(__file__).resolve().parents[2] / "core" / "verbs"
+TABLE = Path(__file__).resolve().parents[1] / "data" / "trials.json"
 
 
 @cache
 def trials() -> dict[str, dict[str, Any]]:
-    """Return the trial of each verb's folder, by the folder's name, without importing the core."""
-    return {path.parent.name: runpy.run_path(str(path)) for path in sorted(FOLDERS.glob("*/trial.py"))}
+    """Return the row of each verb's folder."""
+    rows: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return rows
 
 
 def commands() -> dict[str, str]:
-    """Return command lines of verbs; each writes out/a.bvh or another kind of file."""
+    """Return command lines by verb, which write out/a.bvh or the file of a graph or style."""
     made = {"graph build": "-o out/g.npz", "style fit": "-o out/s.npz"}
     return {
         verb: f"{verb} {arguments} {made.get(verb, '-o out/a.bvh')} --report out/r.json"
         for trial in trials().values()
-        for verb, arguments in trial["COMMANDS"].items()
+        for verb, arguments in trial["commands"].items()
     }
 
 
 def calls() -> dict[str, dict[str, Any]]:
-    """Calls of operators: actions by name, the frames over which they are read, and options."""
+    """Return the options of operators by name, with their sources and readings as Blender takes them."""
     found = {}
     for trial in trials().values():
-        for name, call in trial["OPERATORS"].items():
+        for name, call in trial.get("operators", {}).items():
             options = dict(call)
             options["sources"] = [{"name": action, "weight": 1.0} for action in call["sources"]]
             spans = options.pop("spans", {})
@@ -44,10 +52,10 @@ def calls() -> dict[str, dict[str, Any]]:
 
 
 def examples() -> dict[str, dict[str, Any]]:
-    """Options of the verbs that need some."""
-    return {verb: options for trial in trials().values() for verb, options in trial.get("EXAMPLE", {}).items()}
+    """Return the options of the verbs that need some, by verb."""
+    return {verb: options for trial in trials().values() for verb, options in trial.get("example", {}).items()}
 
 
 def values() -> list[object]:
-    """Values that options might be given."""
-    return [value for trial in trials().values() for value in trial.get("VALUES", ())]
+    """Return values that options might be given."""
+    return [value for trial in trials().values() for value in trial.get("values", ())]

@@ -8,10 +8,10 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
-from action_loom.core.check import contacts
 from action_loom.core.errors import SeveralBodiesError
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import kinematics
+from action_loom.core.quality import contacts
 from oracles import kept_aside, material
 
 TOOL = material.SHARED.parent / "tools" / "vary_bvh.py"

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import resample
 from action_loom.core.motion.clip import Clip

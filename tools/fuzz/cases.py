@@ -21,8 +21,8 @@ from action_loom.core import verbs
 from action_loom.core.cli import jobfile
 from action_loom.core.cli import main as command_line
 from action_loom.core.cli.motion_files import MotionFiles
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError
-from action_loom.core.figure import actions
 from action_loom.core.formats import amc_text, asf, bvh, motion_file, obj
 from action_loom.core.graph import storage
 from action_loom.core.graph.motion_graph import MotionGraph
@@ -436,11 +436,11 @@ def _libraries(rng: random.Random, folder: Path) -> None:
         index.update(str(place), [str(folder / "empty")])
     library = library_storage.read(place)
     words = " ".join(rng.choice((*STRANGE_NAMES, "walk", "-wave", '"turn left"', "-")) for _ in range(rng.randrange(3)))
-    clips = tuple(filter(library_text.chosen(words), library.clips)) if words else library.clips
+    clips = tuple(filter(library_text.matching_words(words), library.clips)) if words else library.clips
     if work == 1:
         similar.similar(library, least=rng.choice((0, 2, 10)), farthest=rng.choice((0.08, 0.0, 1e9)))
         return
-    query = basis.shortened(feature.rows(actions.walk(30.0)))[: rng.choice((2, 5, 30, 60))]
+    query = basis.shorten_rows(feature.rows(actions.walk(30.0)))[: rng.choice((2, 5, 30, 60))]
     found = search.search(search.Searched(library, clips), query, part=rng.choice(("whole", "legs", "arms")))
     for one in found:
         if not (

@@ -179,7 +179,7 @@ class Steering:
         settings.drive.places = about["places"].as_text(rows)
         settings.drive.start = about["start"].as_text(start)
         under = self.session.ground
-        near = () if under is None else under.near([complex(*row[:2]) for row in rows]).rows()
+        near = () if under is None else under.part_near([complex(*row[:2]) for row in rows]).rows()
         settings.drive.ground = about["ground"].as_text(near)
         settings.drive.wishes = ""
 

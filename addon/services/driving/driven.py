@@ -61,7 +61,7 @@ def begun(
     data = work.rows(recipe.prepared_of(read.clips), recipe, known=known)
     if number and own == tuple(sources):
         recipe = replace(recipe, which=number)
-        data = variety.varied(data, number, recipe.variety) or data
+        data = variety.vary_person(data, number, recipe.variety) or data
     legs = read.clips[0] if recipe.upper_body_only else None
     row = steps.finished(standing.place_in_steps(scene, armature, read.body)) or (0.0, 0.0, 0.0)
     under = None

@@ -59,7 +59,7 @@ class Session:
     _asked: list[crowd.Pair] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.states = [controller.begun(self.data, self.place, self.facing, self.ground)]
+        self.states = [controller.begin_state(self.data, self.place, self.facing, self.ground)]
 
     @property
     def state(self) -> State:
@@ -113,13 +113,13 @@ class Session:
             away = self.goal - self.state.place
             if abs(away) < NEAR * self.data.unit:
                 self.goal = None
-                return wishes.rounded(Wish(0j, facing))
+                return wishes.round_wish(Wish(0j, facing))
             speed = speed if self.line else min(speed, abs(away) / ARRIVES)
-            return wishes.rounded(Wish(away / abs(away) * speed, facing))
+            return wishes.round_wish(Wish(away / abs(away) * speed, facing))
         way = sum((self.keys[name] for name in sorted(self.held)), 0j)
         if abs(way) < 1e-6:
-            return wishes.rounded(Wish(0j, facing))
-        return wishes.rounded(Wish(way / abs(way) * 1j * cmath.exp(1j * forward) * speed, facing))
+            return wishes.round_wish(Wish(0j, facing))
+        return wishes.round_wish(Wish(way / abs(way) * 1j * cmath.exp(1j * forward) * speed, facing))
 
     def advance(self, seconds: float, forward: float) -> int:
         """Advance by a time in whole steps; return the number of steps."""
@@ -144,7 +144,7 @@ class Session:
         if self.others:
             bodies = [(one.data, one.state) for one in all_of_them]
             wanted = [self._before(wish, one.later) for one in all_of_them]
-            self._asked = crowd.asked(bodies, wanted, self._asked, leads=True)
+            self._asked = crowd.avoid_others(bodies, wanted, self._asked, leads=True)
         wishes_of = [asked for _, asked in self._asked] or [wish]
         for one, asked in zip(all_of_them, wishes_of, strict=True):
             one.states.append(controller.step(one.data, one.manner, one.state, asked))
@@ -180,7 +180,7 @@ class Session:
     def under(self) -> tuple[tuple[float, ...], ...]:
         """Return the ground around the way in the recipe's format."""
         way = [state.place for state in self.states if state.row >= 0]
-        return () if self.ground is None else self.ground.near(way).rows()
+        return () if self.ground is None else self.ground.part_near(way).rows()
 
     def rows(self) -> tuple[tuple[float, ...], ...]:
         """Return the wishes in the recipe's format."""
@@ -193,7 +193,7 @@ class Session:
 
     def predicted(self) -> list[complex]:
         """Return the predicted path within a second, x + iy."""
-        return [ahead.place for ahead in controller.predicted(self.manner, self.state, range(6, 61, 6))]
+        return [ahead.place for ahead in controller.predict_springs(self.manner, self.state, range(6, 61, 6))]
 
 
 _GONE = State(-1)

@@ -122,7 +122,7 @@ def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list
     """
     there = read(query.library, query.known)
     asked = asking.rows(query.clip, query.first, query.last)
-    others = text.chosen(wanted.words) if wanted.words.strip() else None
+    others = text.matching_words(wanted.words) if wanted.words.strip() else None
     return there, search.like(
         there.searched,
         asked,
@@ -174,12 +174,12 @@ def poses_of(there: Known, one: ByWords, count: int) -> Rows:
     scale = feature.RATE / one.entry.rate
     first, last = (min(round(frame * scale), len(rows) - 1) for frame in (one.hit.first, one.hit.last))
     at = [first + round(k * (last - first) / max(count - 1, 1)) for k in range(count)]
-    return feature.places(basis.lengthened(rows[at]))
+    return feature.places(basis.expand_rows(rows[at]))
 
 
 def poses(there: Known, one: Found, count: int) -> Rows:
     """Return joint positions (count, joints, 3) in frames spread over a stretch, from the library's stored features."""
     rows = there.searched.library.rows_of(one.entry)[one.first : one.last + 1]
     at = [round(k * (len(rows) - 1) / max(count - 1, 1)) for k in range(count)]
-    numbers = basis.lengthened(rows[at])
-    return feature.places(feature.mirrored(numbers) if one.mirrored else numbers)
+    numbers = basis.expand_rows(rows[at])
+    return feature.places(feature.mirror_rows(numbers) if one.mirrored else numbers)

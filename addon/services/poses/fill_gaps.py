@@ -50,7 +50,7 @@ def rows(settings: Any, armature: bpy.types.Object) -> list[Gap]:
 
 def _short(gap: dict[str, Any]) -> str:
     """Return a short name of a gap's source with its similarity in percent; a sentence if nothing is similar."""
-    from ....core.between import trust  # numpy is loaded at first use, not when Blender starts
+    from ....core.inbetween import trust  # numpy is loaded at first use, not when Blender starts
 
     if gap["alike"] < trust.NOTHING_LIKE:
         return str(gap["text"])

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ....core.check import contacts, world_pose
 from ....core.graph.walk_result import WalkResult
 from ....core.motion import root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
+from ....core.quality import contacts, world_pose
 from ....core.recipes.base import Recipe
 from ....core.verbs import Follow
 from ....core.verbs.follow.result import FollowResult

@@ -6,9 +6,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....core.demo_character import actions as figure
+from ....core.demo_character import skin as figure_skin
 from ....core.errors import OptionError
-from ....core.figure import actions as figure
-from ....core.figure import skin as figure_skin
 from ....core.motion import retarget
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array

@@ -36,7 +36,7 @@ def note(context: bpy.types.Context, armature: bpy.types.Object, request: Reques
 
 def _of_motion(clip: "Clip") -> tuple[str, str]:
     """Return warnings about the rate of a clip, and about a doubtful speed in place; "" for none."""
-    from ....core.check import cadence
+    from ....core.quality import cadence
     from ....core.weave import add_root_motion
     from ..weaving import prepared
 

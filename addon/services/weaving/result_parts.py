@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ....core.between.trust import NOTHING_LIKE
-from ....core.check import contacts
 from ....core.drive.database import RATE
 from ....core.graph.walk_result import WalkResult
+from ....core.inbetween.trust import NOTHING_LIKE
+from ....core.quality import contacts
 from ....core.recipes.base import Recipe
 from ....core.verbs import Drive, Follow, source_frames
 from ....core.verbs.drive.work import DriveResult

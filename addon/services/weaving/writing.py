@@ -9,11 +9,11 @@ import bpy
 import numpy as np
 
 from ....core.bodies import attachments
-from ....core.check import contacts
 from ....core.errors import LoomError, some
 from ....core.motion import cycles, retarget, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
+from ....core.quality import contacts
 from ....core.recipes.base import Recipe
 from ....core.verbs import Drive, Loop, completing, source_frames
 from ....core.verbs.fill.result import FillResult

@@ -34,7 +34,7 @@ def bent(clip: Clip, reach: Mapping[str, float]) -> tuple[Clip, Bent]:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit.feet import bending, legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik
         >>> walk = actions.walk(cycles=1)
         >>> clip, done = bending.bent(walk, {"L": 0.98, "R": 0.98})

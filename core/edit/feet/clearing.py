@@ -26,7 +26,7 @@ def cleared(clip: Clip, wanted: Array, stride: float) -> Clip:
 
     Example:
         >>> from action_loom.core.edit.feet import clearing
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import feet, kinematics
         >>> walk = actions.walk(cycles=2)
         >>> clearing.cleared(walk, feet.lows(walk.skeleton, kinematics.points(walk)), 32.0) is walk

@@ -74,7 +74,7 @@ def carrier(clip: Clip, limbs: Sequence[Limb]) -> int:
 
     Example:
         >>> from action_loom.core.edit.feet import legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik
         >>> walk = actions.walk(cycles=1)
         >>> walk.skeleton.names[legs.carrier(walk, ik.legs(walk.skeleton))]
@@ -92,7 +92,7 @@ def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit.feet import legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik
         >>> walk = actions.walk(cycles=1)
         >>> _, posed = legs.posed(walk, ik.legs(walk.skeleton))
@@ -109,7 +109,7 @@ def end_joint(skeleton: Skeleton, limb: Limb) -> int:
 
     Example:
         >>> from action_loom.core.edit.feet import legs
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import ik
         >>> skeleton = body.skeleton()
         >>> [skeleton.names[legs.end_joint(skeleton, limb)] for limb in ik.legs(skeleton)]
@@ -126,7 +126,7 @@ def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | No
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit.feet import legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik, kinematics
         >>> walk = actions.walk(cycles=1)
         >>> leg = legs.leg_of(walk, ik.legs(walk.skeleton)[0], *kinematics.world(walk))
@@ -219,7 +219,7 @@ def following(
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit.feet import legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik
         >>> walk = actions.walk(cycles=1)
         >>> limbs, still = ik.legs(walk.skeleton), np.zeros(len(walk), dtype=complex)
@@ -254,7 +254,7 @@ def shifted(clip: Clip, limbs: Sequence[Limb], shifts: Mapping[str, Array]) -> C
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit.feet import legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik, kinematics
         >>> walk = actions.walk(cycles=1)
         >>> leg = ik.legs(walk.skeleton)[0]
@@ -315,7 +315,7 @@ def applied(
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit.feet import legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik, kinematics, quat
         >>> walk = actions.walk(cycles=1)
         >>> leg, (turned, places) = ik.legs(walk.skeleton)[0], kinematics.world(walk)

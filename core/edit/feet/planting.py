@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...check import contacts
-from ...check.contacts import Flags
 from ...errors import ClipError, SkeletonError, some
 from ...motion import cycles, feet, ik, kinematics, quat
 from ...motion.clip import Clip
 from ...motion.ik import Limb
 from ...motion.quat import Array
+from ...quality import contacts
+from ...quality.contacts import Flags
 from .. import cyclic_padding
 from ..cyclic_padding import PaddedClip
 from . import displacement, figures, legs, sinking, spans
@@ -95,7 +95,7 @@ def contact_spans(clip: Clip) -> list[Span]:
 
     Example:
         >>> from action_loom.core.edit.feet import planting
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> [span.row for span in planting.contact_spans(actions.walk(cycles=1))]
         [(0, 1, 0, 2), (0, 0, 2, 20), (0, 1, 31, 33), (1, 0, 0, 4), (1, 1, 15, 18), (1, 0, 18, 33)]
     """
@@ -124,7 +124,7 @@ def planted(
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit.feet import planting
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> walk = actions.walk()
         >>> sliding = root_motion.placed(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
@@ -174,7 +174,7 @@ def since(before: Clip, after: Clip, planted: Planted) -> Planted:
 
     Example:
         >>> from action_loom.core.edit.feet import planting
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=1)
         >>> planting.since(walk, walk, planting.planted(walk)[1]).report["bent"]["degrees"]
         0.0
@@ -225,7 +225,7 @@ def told(report: Mapping[str, Any], name: str) -> list[str]:
 
     Example:
         >>> from action_loom.core.edit.feet import planting
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> planting.told(planting.planted(actions.walk())[1].report, "walk")
         []
     """

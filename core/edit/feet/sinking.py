@@ -26,7 +26,7 @@ def lifts(clip: Clip, limbs: Sequence[Limb], contacts: Sequence[Contact], own: s
 
     Example:
         >>> from action_loom.core.edit.feet import sinking, spans
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik
         >>> walk = actions.walk(cycles=2)
         >>> sinking.lifts(walk, ik.legs(walk.skeleton), spans.touching(spans.find(walk)), slice(0, len(walk)))

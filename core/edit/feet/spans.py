@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...check import contacts, world_pose
 from ...errors import OptionError
 from ...motion import feet
 from ...motion.clip import Clip
 from ...motion.skeleton import Skeleton
+from ...quality import contacts, world_pose
 
 FEET = tuple(contacts.NAMES)
 BALL, HEEL = "ball", "heel"
@@ -73,7 +73,7 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
 
     Example:
         >>> from action_loom.core.edit.feet import spans
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> [(span.foot, span.part, span.first, span.end) for span in spans.find(actions.walk(cycles=1))]
         [('L', 'heel', 0, 2), ('L', 'ball', 2, 20), ('R', 'ball', 0, 4), ('R', 'heel', 15, 18), ('R', 'ball', 18, 33)]
     """

@@ -39,7 +39,7 @@ def rotations(
     Example:
         >>> import numpy as np
         >>> from action_loom.core.edit.segments import fit
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> wave = actions.wave()
         >>> arm = wave.rotations[:, wave.skeleton.index("upper_arm.R")]
         >>> frames, _ = fit.rotations(arm, "QUATERNION", np.radians(1.0), kept=np.array([0, len(wave) - 1]))

@@ -19,7 +19,7 @@ def settle_together(files: Sequence[MotionFile], read_again: Callable[[int, str]
     Example:
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import motion_file
         >>> from action_loom.core.formats.conventions import folder
         >>> with TemporaryDirectory() as place:

@@ -14,7 +14,7 @@ def find_roles(clip: Clip) -> dict[str, int]:
     A rest pose with all bones along one axis has no informative shape; for most files, names suffice.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats.conventions import posed_roles
         >>> walk = actions.walk(cycles=1)
         >>> posed_roles.find_roles(walk) == walk.skeleton.roles

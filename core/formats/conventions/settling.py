@@ -66,7 +66,7 @@ def settle(clip: Clip, reading: Reading, *, rate: Finding, stated_metres: float 
     Raises OptionError for an unknown unit, axis or choice of sides.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats.conventions import settling
         >>> from action_loom.core.formats.motion_file import STATED, Finding, Reading
         >>> settled = settling.settle(actions.walk(), Reading(), rate=Finding("rate", "30", STATED))
@@ -101,7 +101,7 @@ def find_doubts(clip: Clip) -> tuple[str, ...]:
     """Return sentences on doubtful conventions of a clip in metres, Z up, that another program has read.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats.conventions import settling
         >>> settling.find_doubts(actions.walk())
         ()

@@ -25,7 +25,7 @@ def widened(of: Material, clip: Clip) -> Material:
     Raises SkeletonError for a body to which the walks can't be retargeted.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.style import StyleOptions
         >>> from action_loom.core.style import material
         >>> from action_loom.core.verbs.ask import widened
@@ -56,7 +56,7 @@ def widened(of: Material, clip: Clip) -> Material:
 
 def _paced(walks: Style, of: Material, k: int) -> list[Array]:
     """Return slower and faster variants (P C + 1,) of stride k, by the differences found between people."""
-    own = walks.form.written(of.form.read(of.rows[k]))
+    own = walks.form.to_rows(of.form.read(of.rows[k]))
     style = shipped.added_to_row(walks, np.append(own.ravel(), np.log(of.seconds[k])))
     if "speed" not in style.sliders.names:
         return []
@@ -66,9 +66,9 @@ def _paced(walks: Style, of: Material, k: int) -> list[Array]:
     for amount in SPEEDS:
         goal, start = now.copy(), np.array([amount])
         goal[which] += amount
-        factors, _ = directions.solved(style.mean, goal, along, slopes, style.standard, start, which, np.ones(1))
+        factors, _ = directions.solve_rows(style.mean, goal, along, slopes, style.standard, start, which, np.ones(1))
         row = style.mean + factors @ along
-        moved = of.form.written(style.form.read(row[:-1].reshape(PHASES, -1)))
+        moved = of.form.to_rows(style.form.read(row[:-1].reshape(PHASES, -1)))
         found.append(np.append(moved.ravel(), row[-1]))
     return found
 

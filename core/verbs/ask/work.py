@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ...check import quality
 from ...edit.feet import clearing
 from ...errors import ClipError, OptionError, some
 from ...motion import feet, kinematics, resample, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...recipes.ask import AskOptions
 from ...recipes.style import StyleOptions
 from ...style import barycentric, material, measures
@@ -146,7 +146,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Ask(speed=1.0), [actions.walk(cycles=2), actions.sneak(cycles=2)])
         >>> [round(weight, 2) for weight in result.report["ask"]["weights"]]
         [0.69, 0.31]

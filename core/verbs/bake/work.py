@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...check import quality
 from ...errors import ClipError
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import reporting
 from ...weave.results import EditResult
 from . import Bake
@@ -19,7 +19,7 @@ def bake(clips: Sequence[Clip], recipe: Bake, progress: Progress = SILENT) -> Ed
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Bake(), [actions.walk(cycles=1)])
         >>> result.clip.name, result.report["bake"]["joints"], result.report["changed"]
         ('walk baked', 21, True)

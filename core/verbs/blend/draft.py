@@ -39,7 +39,7 @@ def of(result: BlendResult, recipe: Blend, frame: int) -> Draft:
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> from action_loom.core.verbs.blend import draft, work
         >>> made = verbs.apply(verbs.Blend(plant_feet=False), [actions.walk(cycles=1), actions.sneak(cycles=1)])

@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from ...check import contacts
-from ...check.contacts import Flags
 from ...motion.quat import Array
+from ...quality import contacts
+from ...quality.contacts import Flags
 from ...recipes.metrics import METRICS
 from ...weave.results import BlendResult
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...check import contacts
 from ...errors import OptionError
 from ...motion import continuous_mean, cycles, ik, quat, resample, root_motion
 from ...motion.clip import Channel, Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import contacts
 from ...sync import curve_fit
 from ...sync.registration_curve import Registration
 from ...weave import authored, planting, reporting, root_blend
@@ -40,7 +40,7 @@ def blend(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> clips = [actions.walk(cycles=1), actions.sneak(cycles=1)]
         >>> result = verbs.apply(verbs.Blend(weights=(0.5, 0.5)), clips)
         >>> [len(clip) for clip in clips], len(result.clip), result.report["weights"]
@@ -89,7 +89,7 @@ def again(result: BlendResult, recipe: Blend) -> BlendResult:
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.blend import work
         >>> made = verbs.apply(verbs.Blend(), [actions.walk(cycles=1), actions.sneak(cycles=1)])
         >>> len(made.clip), len(work.again(made, verbs.Blend(weights=(0.2, 0.8))).clip)
@@ -146,7 +146,7 @@ def of_one(clips: Sequence[Clip], weights: Array) -> bool:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.blend import work
         >>> work.of_one([actions.walk(), actions.sneak()], np.array([[1.0], [0.0]]))
         True

@@ -16,13 +16,13 @@ import numpy as np
 
 from ...bodies import alike
 from ...bodies.carried import Carried
-from ...check import angles, contacts, quality, seams, world_pose
 from ...errors import ClipError, OptionError, RegistrationError
 from ...motion import quat, resample, root_motion, trim
 from ...motion.clip import Channel, Clip, joined
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import angles, contacts, quality, seams, world_pose
 from ...sync import transitions
 from ...sync.transitions import Transition
 from ...weave import add_root_motion, authored, planting, reporting
@@ -84,7 +84,7 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Connect(), [actions.walk(), actions.walk()])
         >>> result.clip.name, result.report["connect"]["method"], result.report["connect"]["distance"]
         ('walk > walk', 'ease', 0.0)

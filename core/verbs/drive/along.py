@@ -26,10 +26,10 @@ def line(route: Route, unit: float = 1.0) -> Array:
     Example:
         >>> from action_loom.core.drive import database, route
         >>> from action_loom.core.drive.controller import Manner, Wish
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.drive import along
         >>> data = database.build([actions.walk(cycles=1), actions.wave()])
-        >>> driven = route.of_states(route.driven(data, [Wish(1.3j)] * 120, Manner()))
+        >>> driven = route.of_states(route.drive_route(data, [Wish(1.3j)] * 120, Manner()))
         >>> bool(1.0 < along.line(driven)[-1, 1] < 3.0)
         True
     """

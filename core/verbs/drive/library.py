@@ -41,7 +41,7 @@ def clips_of(path: str, like: Clip, given: Sequence[str] = (), progress: Progres
         >>> import tempfile
         >>> from pathlib import Path
         >>> from action_loom.core.verbs.drive import library
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.formats import bvh
         >>> from action_loom.core.library import index
         >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

@@ -21,7 +21,7 @@ def legs(clips: Sequence[Clip], seconds: float) -> Clip:
 
     Example:
         >>> from dataclasses import replace
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.drive import over
         >>> one = replace(actions.walk(cycles=1), cyclic=True)  # 1.07 s
         >>> len(over.legs([one, actions.wave()], 3.0)), len(one)
@@ -41,7 +41,7 @@ def spliced(legs: Clip, driven: Clip, name: str) -> Clip:
     Raises SkeletonError if the upper body is not known.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.drive import over
         >>> made = over.spliced(actions.walk(), actions.wave(), "both")
         >>> walk, thigh = actions.walk(), actions.walk().skeleton.index("thigh.L")

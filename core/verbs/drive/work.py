@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ...check import quality
 from ...drive import controller, crowd, database, footing, ground, keep, route, variety, wishes
 from ...drive.controller import Manner
 from ...drive.database import Database
 from ...drive.route import Route
-from ...drive.springs import wrapped
+from ...drive.springs import wrap_angle
 from ...edit.feet import spans
 from ...errors import ClipError, OptionError, some
 from ...motion import frame_map, kinematics, limits
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...recipes.drive import DriveOptions
 from ...weave import planting, reporting
 from ...weave.results import Result
@@ -48,7 +48,7 @@ def rows(
     LibraryError as `library.clips_of` does, and the errors of `database.build`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.drive import DriveOptions
         >>> from action_loom.core.verbs.drive import work
         >>> len(work.rows([actions.walk(cycles=1), actions.wave()], DriveOptions(mirror=False)).sources)
@@ -80,7 +80,7 @@ def drive(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.Drive(wishes=((0, 0, 1.3), (2, 0, 0), (3, 0, 0)))
         >>> result = verbs.apply(recipe, [actions.walk(cycles=1), actions.wave()])
         >>> result.clip.seconds, result.report["drive"]["length"] > 1.5
@@ -106,16 +106,16 @@ def drive(
     if recipe.crowd:
         bodies = [(data, place, facing), *((data, *begin_of(row)) for row in recipe.crowd)]
         each_wished = [crowd.later(wished, variety.later(data, k, recipe.variety)) for k in range(len(bodies))]
-        each, _ = crowd.driven(bodies, each_wished, manner_of(recipe), at, leads=True)
+        each, _ = crowd.drive_crowd(bodies, each_wished, manner_of(recipe), at, leads=True)
         states = each[recipe.which]
     else:
-        states = route.driven(data, wished, manner_of(recipe), place, facing, at)
+        states = route.drive_route(data, wished, manner_of(recipe), place, facing, at)
     driven = route.of_states(states)
     progress.at(0.8, "Weaving what was driven")
     data, figures, told = _varied(data, driven, recipe)
-    made = keep.woven(data, driven, name)
+    made = keep.weave_route(data, driven, name)
     clip, standing = keep.at_rate(made, clips[0].rate)
-    standing = keep.parted(clip, standing)
+    standing = keep.split_spans(clip, standing)
     figures |= _figures(data, driven, made)
     if legs is not None:
         clip, standing = over.spliced(legs, clip, name), []
@@ -123,7 +123,7 @@ def drive(
     feet = planted.report
     if len(under):
         found = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else standing
-        clip, figures["ground"] = footing.kept(clip, found, under)
+        clip, figures["ground"] = footing.place_on_ground(clip, found, under)
     settled: FollowResult | None = None
     if recipe.along_line:
         settled, why = along.settled(data, driven, recipe, progress.part(0.8, 1.0))
@@ -199,7 +199,7 @@ def _varied(data: Database, driven: Route, recipe: Drive) -> tuple[Database, dic
     """Return the database with the variation of a crowd body, its size in metres, and a sentence if there is none."""
     if not recipe.which or not recipe.variety:
         return data, {}, []
-    own = variety.varied(data, recipe.which, recipe.variety)
+    own = variety.vary_person(data, recipe.which, recipe.variety)
     if own is None:
         return data, {}, ["none of its actions walks on two feet, so it moves as the first body does"]
     rows = np.unique(driven.row)
@@ -210,7 +210,7 @@ def _varied(data: Database, driven: Route, recipe: Drive) -> tuple[Database, dic
 
 def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:
     apart = np.abs(driven.place - driven.wished)
-    turned = np.abs([wrapped(float(angle)) for angle in driven.facing - driven.wished_facing])
+    turned = np.abs([wrap_angle(float(angle)) for angle in driven.facing - driven.wished_facing])
     used = np.bincount(data.clip[driven.row] % data.given, minlength=data.given)
     played: dict[str, float] = {}
     for k, count in enumerate(used):  # bent variants count under their own clip's name

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...check import contacts, quality, world_pose
 from ...edit import fewer_keys
 from ...errors import ClipError, OptionError
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import contacts, quality, world_pose
 from ...weave import reporting
 from ...weave.results import KeysResult
 from . import FewerKeys
@@ -26,7 +26,7 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> report = verbs.apply(verbs.FewerKeys(within=5.0), [actions.walk(cycles=1)]).report["fewer_keys"]
         >>> report["share"] < 0.25, report["error_mm"] <= 5.0
         (True, True)

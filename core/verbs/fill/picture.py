@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...between import trust
+from ...inbetween import trust
 from ...plots import stick_figures
 from .result import FillResult
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...between.fill import Done, Library
+from ...inbetween.fill import Done, Library
 from ...motion.clip import Clip
 from ...weave.results import Result
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ...between import fill as between
-from ...between.fill import Library
 from ...bodies import alike, rest_check
 from ...bodies.carried import Carried
 from ...cache import Cache
-from ...check import quality
+from ...inbetween import fill as between
+from ...inbetween.fill import Library
 from ...motion import trim
 from ...motion.clip import Clip
 from ...motion.trim import Trimmed
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...recipes.fill import FillOptions
 from ...recipes.travel import TravelOptions
 from ...weave import add_root_motion
@@ -86,7 +86,7 @@ def gather(
     """Return clips to fill from.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.fill import FillOptions
         >>> from action_loom.core.verbs.fill import sources
         >>> of = sources.gather([actions.walk(), actions.sneak()], FillOptions())

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ...between import completing, timing, trust
-from ...between import fill as between
-from ...between.candidates import Candidate, Piece
-from ...between.fill import Done, GapFilled, Library, Wish
-from ...between.rows import LOWER, RATE, Longs, of_poses
-from ...check import quality
 from ...errors import ClipError, OptionError
+from ...inbetween import completing, timing, trust
+from ...inbetween import fill as between
+from ...inbetween.candidates import Candidate, Piece
+from ...inbetween.fill import Done, GapFilled, Library, Wish
+from ...inbetween.rows import LOWER, RATE, Longs, of_poses
 from ...motion import root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import add_root_motion, reporting
 from . import Fill, locks
 from .locks import Lock
@@ -41,7 +41,7 @@ def fill(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.Fill(key_frames=((0, 20),))
         >>> result = verbs.apply(recipe, [actions.walk(), actions.walk(), actions.sneak()])
         >>> recipe.figures(result.report)
@@ -93,7 +93,7 @@ def keyed(clip: Clip, recipe: Fill) -> Longs:
     """Return the keyed frames (K,) of a recipe, sorted; raises OptionError for invalid ones.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs import Fill
         >>> from action_loom.core.verbs.fill import work
         >>> work.keyed(actions.walk(), Fill(key_frames=((12, 0),))).tolist()

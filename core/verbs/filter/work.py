@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...check import contacts, quality
 from ...edit import bands, filtering, low_pass, noise
 from ...edit.feet.spans import Span
 from ...edit.filtering import Asked, Filtered
@@ -18,6 +17,7 @@ from ...motion import kinematics
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import contacts, quality
 from ...recipes.planting import PlantOptions
 from ...sync import joint_weights
 from ...weave import planting, reporting
@@ -37,7 +37,7 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> report = verbs.apply(verbs.Filter(band_2=0.0), [actions.walk()]).report["filter"]
         >>> [[round(degrees, 1) for degrees in band["degrees"]] for band in report["bands"][:2]]
         [[1.1, 0.7], [2.4, 1.5]]

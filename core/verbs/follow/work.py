@@ -45,7 +45,7 @@ def follow(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Follow(path=((0, 0), (0, 3))), [actions.walk(cycles=2)])
         >>> result.report["follow"]["length"], result.report["follow"]["rms"] < 0.05
         (3.0, True)
@@ -78,7 +78,7 @@ def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress:
     Example:
         >>> from dataclasses import replace
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.follow import work
         >>> clips = [actions.walk(cycles=2)]
         >>> result = verbs.apply(verbs.Follow(path=((0, 0), (0, 3))), clips)

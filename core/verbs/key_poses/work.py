@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...bodies import alike
-from ...check import quality
 from ...edit import key_poses as poses_between
 from ...errors import ClipError, OptionError
 from ...motion import quat, root_motion
 from ...motion.clip import Channel, Clip, joined
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import reporting
 from ...weave.results import KeyPosesResult
 from . import KeyPoses
@@ -39,7 +39,7 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.KeyPoses(poses=((1, 0, 0.0), (2, 10, 0.5, 0.2)))
         >>> result = verbs.apply(recipe, [actions.walk(cycles=1), actions.sneak(cycles=1)])
         >>> [(pose["clip"], pose["first"], pose["last"]) for pose in result.report["key_poses"]["poses"]]

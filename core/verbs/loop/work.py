@@ -34,7 +34,7 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=4).cut(10, 100)
         >>> result = verbs.apply(verbs.Loop(), [walk])
         >>> result.report["loop"]["length"], result.clip.cyclic

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...check import quality
 from ...errors import ClipError
 from ...motion import cycles, joint_matching, mirror, root_motion
 from ...motion.clip import Channel, Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import reporting, root_trajectory
 from ...weave.results import EditResult
 from ...weave.seam import close
@@ -26,7 +26,7 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Mirror(), [actions.walk(cycles=1)])
         >>> result.report["mirror"]["pairs"], result.report["mirror"]["alone"]
         (8, ['hips', 'spine', 'chest', 'neck', 'head'])

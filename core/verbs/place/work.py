@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...bodies import alike
-from ...check import contacts, quality, world_pose
 from ...errors import ClipError, OptionError, SkeletonError
 from ...motion import feet, quat, root_motion
 from ...motion.clip import Clip
 from ...motion.skeleton import Skeleton
 from ...progress import SILENT, Progress
+from ...quality import contacts, quality, world_pose
 from ...sync import transitions
 from ...weave import reporting
 from ...weave.results import EditResult
@@ -32,7 +32,7 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Place(x=2.0, y=1.0), [actions.walk(cycles=1)])
         >>> result.report["place"]["first"][1][:2]
         [2.0, 1.0]

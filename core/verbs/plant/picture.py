@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...check import contacts
+from ...quality import contacts
 from ...weave.results import PlantResult
 
 _FEET = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36")

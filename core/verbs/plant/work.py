@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...check import quality
 from ...edit.feet import spans
 from ...edit.feet.planting import Planted, told
 from ...errors import ClipError
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import planting, reporting
 from ...weave.results import PlantResult
 from ...weave.seam import close
@@ -25,7 +25,7 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> report = verbs.apply(verbs.Plant(), [actions.walk(cycles=1)]).report
         >>> report["plant"]["spans"], report["warnings"]
         ([], ['walk: no foot that stands slides: nothing was changed'])

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...check import quality
 from ...edit import hermite, reaching
 from ...errors import ClipError, OptionError
 from ...motion import cycles, kinematics, quat
@@ -15,6 +14,7 @@ from ...motion.clip import Clip
 from ...motion.ik import Limb
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import reporting
 from ...weave.results import ReachResult
 from ...weave.seam import close
@@ -32,7 +32,7 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.Reach(limb="right_arm", target=((0.2, -0.8, 1.2),), from_frame=16)
         >>> report = verbs.apply(recipe, [actions.walk(cycles=1)]).report["reach"]
         >>> report["changed_frames"], report["off_mm"] < 0.1

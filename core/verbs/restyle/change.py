@@ -95,7 +95,7 @@ def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[st
     flat = in_style.row
     if learnt.form is not style.form:
         own = flat[:-1].reshape(PHASES, -1)
-        flat = np.append(learnt.form.written(style.form.read(own)).ravel(), flat[-1])
+        flat = np.append(learnt.form.to_rows(style.form.read(own)).ravel(), flat[-1])
     stride = flat[:-1].reshape(PHASES, -1)
     # The smallest components, which have no factor, belong to individuality.
     scores = learnt.scores(stride[None])[0, : len(recipe.factors)]
@@ -109,8 +109,8 @@ def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[st
     rows = rows + in_style.at @ change[:-1].reshape(PHASES, -1) + (recipe.individuality - 1.0) * by_itself
     row = flat + change
     if learnt.form is not style.form:
-        rows = style.form.written(learnt.form.read(rows))
-        row = np.append(style.form.written(learnt.form.read(row[:-1].reshape(PHASES, -1))).ravel(), row[-1])
+        rows = style.form.to_rows(learnt.form.read(rows))
+        row = np.append(style.form.to_rows(learnt.form.read(row[:-1].reshape(PHASES, -1))).ravel(), row[-1])
     return rows, row, held
 
 
@@ -163,7 +163,7 @@ def _slid(
     slopes = style.slopes[recipe.goes_along][:, chosen]
     if recipe.exact:
         counts = np.where(goal[which] == now[which], 1.0, ASKED)
-        factors, scores = directions.solved(row, goal, vectors, slopes, style.standard, start, which, counts)
+        factors, scores = directions.solve_rows(row, goal, vectors, slopes, style.standard, start, which, counts)
     else:
         factors = np.clip(start, -directions.FARTHEST, directions.FARTHEST)
         scores = style.standard(row + factors @ vectors)

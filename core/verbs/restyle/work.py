@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...check import quality
 from ...edit.feet import clearing
 from ...errors import ClipError
 from ...motion import cycles, feet, kinematics, quat, resample, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...recipes.travel import TravelOptions
 from ...style import clip_in_style, fit, knees, steps
 from ...style.clip_in_style import ClipInStyle
@@ -45,7 +45,7 @@ def restyle(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.Restyle(mirror=True, cadence=-0.5)
         >>> result = verbs.apply(recipe, [actions.walk(cycles=3), actions.sneak(cycles=3)])
         >>> slider = result.report["style"]["sliders"]["cadence"]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...bodies import carry, rest_check
-from ...check import quality
 from ...errors import ClipError
 from ...motion import kinematics, trim
 from ...motion.clip import Channel, Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import planting, reporting, root_trajectory
 from ...weave.results import RetargetResult
 from . import Retarget
@@ -29,7 +29,7 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Retarget(), [actions.sneak(cycles=1), actions.walk(cycles=1)])
         >>> result.clip.name, result.report["retarget"]["scale"]
         ('walk on sneak', 1.0)

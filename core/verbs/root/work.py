@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...check import quality
 from ...errors import ClipError
 from ...motion import kinematics, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import reporting, root_carrier
 from ...weave.results import RootResult
 from ...weave.root_carrier import Carrying
@@ -30,7 +30,7 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Root(onto="hips"), [actions.walk(cycles=1)])
         >>> result.report["root"]["joint"], result.report["root"]["travel_m"]
         ('hips', [1.3901, 1.3901])

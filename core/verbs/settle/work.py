@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...between import fill as between
-from ...between import settle as pulling
 from ...bodies import alike
-from ...check import quality
 from ...edit.feet.spans import Span
 from ...errors import ClipError, OptionError
+from ...inbetween import fill as between
+from ...inbetween import settle as pulling
 from ...motion import kinematics, trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...recipes.planting import PlantOptions
 from ...weave import planting, reporting
 from ...weave.results import EditResult
@@ -30,7 +30,7 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Settle(strength=0.8), [actions.walk(), actions.walk()])
         >>> result.clip.name, result.report["settle"]["moved_cm"][0] < 1.0
         ('walk settled', True)

@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...check import trunk_swing
 from ...motion import quat
 from ...motion.clip import Clip
+from ...quality import trunk_swing
 from ...weave.results import SpliceResult
 
 _PELVIS, _LOCOMOTION, _ACTION, _RESULT = "#888888", "#1f4e79", "#f0a030", "#a83a36"

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...check import contacts
 from ...errors import ClipError, LoomError, OptionError, RegistrationError
 from ...motion import cycles, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
+from ...quality import contacts
 from ...recipes.matching import Matching
 from ...sync import cycle_search, registration
 from ...sync.registration_curve import RegistrationCurve

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...bodies import alike
-from ...check import quality, trunk_swing
 from ...errors import ClipError, OptionError
 from ...motion import cycles, ik, quat, resample
 from ...motion.clip import Channel, Clip
@@ -17,6 +16,7 @@ from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
 from ...motion.roles import ancestors
 from ...progress import SILENT, Progress
+from ...quality import quality, trunk_swing
 from ...weave import planting, reporting
 from ...weave.results import SpliceResult
 from ...weave.seam import close
@@ -134,7 +134,7 @@ def upper_rotations(
     Both clips have the same F frames; faced : the heading (F,) of each, from `torso.facing`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.splice import Splice, whole
         >>> from action_loom.core.weave.splice import mask, torso
         >>> walk, wave = actions.walk(cycles=1), actions.wave().cut(0, 33)
@@ -162,7 +162,7 @@ def overlay(locomotion: Clip, action: Clip, upper: UpperBody, rotations: Array, 
     if it names a joint of the upper body, and from the locomotion otherwise.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.splice import whole
         >>> from action_loom.core.weave.splice import mask
         >>> walk, wave = actions.walk(cycles=1), actions.wave().cut(0, 33)

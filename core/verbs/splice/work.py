@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...check import quality
 from ...errors import OptionError
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import planting, reporting
 from ...weave.results import SpliceResult
 from ...weave.splice import mask
@@ -29,7 +29,7 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Splice(), [actions.walk(cycles=1), actions.wave()])
         >>> result.clip.name, result.report["splice"]["timing"]
         ('wave on walk', 'own')

@@ -26,7 +26,7 @@ def synchronise(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Synchronise(), [actions.walk(cycles=1), actions.sneak(cycles=1)])
         >>> result.clip.name, len(result.clip)
         ('sneak in time with walk', 33)

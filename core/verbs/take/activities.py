@@ -30,7 +30,7 @@ def samples(clip: Clip) -> Array:
     Raises LibraryError for bodies without known hips or thighs.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import activities
         >>> activities.samples(actions.wave()).shape
         (37, 108)

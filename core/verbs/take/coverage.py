@@ -44,7 +44,7 @@ def points(items: Sequence[Item]) -> list[Point]:
     """Return the standing and travelling loops of a set by speed and turn rate.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import coverage, take_set
         >>> [(one.name, round(one.speed, 1)) for one in coverage.points(take_set.make(actions.run(cycles=6)).items)]
         [('Run', 3.2)]
@@ -61,7 +61,7 @@ def holes(items: Sequence[Item]) -> list[Hole]:
     """Return sentences on the motions a set lacks for driving a character.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import coverage, take_set
         >>> for hole in coverage.holes(take_set.make(actions.run(cycles=6)).items):
         ...     print(hole.words)

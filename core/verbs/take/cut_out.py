@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ... import verbs
-from ...check import quality
 from ...errors import ClipError, OptionError
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...weave import reporting
 from ...weave.results import CutOutResult
 from . import KINDS, CutOut, TakeOptions, loops, meeting, placing, tracks, transitions
@@ -73,7 +73,7 @@ def cut_out(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.CutOut(first=10, last=150, kind="walk", loop=True)
         >>> made = verbs.apply(recipe, [actions.walk(cycles=5)])
         >>> made.clip.cyclic, len(made.clip), round(made.report["cut_out"]["speed_m_s"], 1)

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...check.breaks import Break
-from ...check.contacts import runs
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality.breaks import Break
+from ...quality.contacts import runs
 from . import activities, tracks
 from .states import ACTION, GAITS, IDLE, RUN, TURN, Span, State, spans
 from .tracks import Tracks
@@ -72,7 +72,7 @@ def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
     """Return a take cut into stretches; raises ClipError as `tracks.tracks` does.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting
         >>> [stretch.name for stretch in cutting.cut(actions.turn_left()).stretches]
         ['Walk', 'Walk Left', 'Walk']

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ... import verbs
-from ...check import contacts
 from ...errors import LoomError
 from ...motion import cycles, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import contacts
 from .. import Loop
 from . import meeting
 from .cutting import Cut, Stretch
@@ -52,7 +52,7 @@ def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
     """Return the best loop of each kind of steady stretch, and for every other stretch the reason why it has none.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting, loops
         >>> (made,) = loops.all_of(cutting.cut(actions.walk(cycles=5)))
         >>> made.why, made.clip.cyclic
@@ -209,7 +209,7 @@ def speed(clip: Clip) -> tuple[float, float]:
     """Return metres a second over the ground from the first pose to the last, and degrees a second to the left.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import loops
         >>> [round(abs(value), 1) for value in loops.speed(actions.walk())]
         [1.3, 0.0]

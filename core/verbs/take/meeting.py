@@ -62,7 +62,7 @@ def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
     the clip if that is shorter.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> from action_loom.core.motion.clip import joined
         >>> from action_loom.core.verbs.take import meeting

@@ -26,7 +26,7 @@ def items(made: Sequence[tuple[str, CutOut, Clip]]) -> list[Item]:
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import of_recipes
         >>> recipe = verbs.CutOut(first=10, last=150, kind="walk", loop=True)
         >>> walk = verbs.apply(recipe, [actions.walk(cycles=5)]).clip

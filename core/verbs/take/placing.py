@@ -22,7 +22,7 @@ def at_origin(clip: Clip) -> Clip:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.verbs.take import placing
         >>> away = root_motion.placed(actions.walk(), 0.5, np.array([3.0, 2.0]))
@@ -41,7 +41,7 @@ def rooted(clip: Clip, root: str) -> tuple[Clip, list[str]]:
     root : one of ROOTS
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import loops, placing
         >>> still, notes = placing.rooted(actions.walk(), placing.IN_PLACE)
         >>> round(loops.speed(still)[0], 2), notes

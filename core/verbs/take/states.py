@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...check.contacts import runs
 from ...motion.quat import Array
+from ...quality.contacts import runs
 from .tracks import Flags, Tracks
 
 # Pairs are thresholds to enter a state and to stay in it; this hysteresis prevents flicker.
@@ -74,7 +74,7 @@ def spans(tracks: Tracks) -> list[Span]:
     """Return spans that cover all rows of a take; adjacent spans have different states.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import states, tracks
         >>> for make in (actions.walk, actions.run, actions.wave):
         ...     print([span.state.kind for span in states.spans(tracks.tracks(make()))])

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ... import verbs
-from ...check import contacts
 from ...errors import ClipError, LoomError
 from ...motion import cycles
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import contacts
 from . import cutting, loops, meeting, placing, transitions
 from .cutting import Cut
 from .loops import Made
@@ -77,7 +77,7 @@ def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> Ta
         and as `cutting.cut` does.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import take_set
         >>> made = take_set.make(actions.walk(cycles=5))
         >>> [(item.name, item.kind, item.begins.loop) for item in made.items]
@@ -238,7 +238,7 @@ def as_json(made: TakeSet) -> dict[str, Any]:
     """Return a set as plain values: kind, speed, turn, contacts, ends and possible successors of each item.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import take_set
         >>> (walk,) = take_set.as_json(take_set.make(actions.walk(cycles=5)))["actions"]
         >>> walk["loop"], round(walk["speed_m_s"], 1), walk["may_follow"]
@@ -269,7 +269,7 @@ def items_json(items: Sequence[Item]) -> list[dict[str, Any]]:
     """Return the items of a set as plain values; see `as_json`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import take_set
         >>> (walk,) = take_set.items_json(take_set.make(actions.walk(cycles=5)).items)
         >>> [event["foot"] + " " + event["event"] for event in walk["contacts"]]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...check import breaks, cadence, contacts, world_pose
-from ...check.breaks import Break
 from ...errors import ClipError
 from ...motion import roles, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from ...quality import breaks, cadence, contacts, world_pose
+from ...quality.breaks import Break
 
 RATE = 40.0  # rows a second at least; no state is decided from less than 0.1 s
 PLACE, FACING = 0.1, 0.2  # s; sigmas of hip position on the ground and of facing
@@ -81,7 +81,7 @@ def tracks(clip: Clip) -> Tracks:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import tracks
         >>> walk, run = tracks.tracks(actions.walk()), tracks.tracks(actions.run())
         >>> [round(float(np.median(each.speed)), 1) for each in (walk, run)]  # heights a second

@@ -129,7 +129,7 @@ def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
     small. A clip without poses to meet is returned unchanged.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import meeting, transitions
         >>> walk, sneak = actions.walk(), actions.sneak()
         >>> there = transitions.joined(walk, sneak.cut(0, 1), None)

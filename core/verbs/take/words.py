@@ -91,7 +91,7 @@ def find(query: Query, cut: Cut, text: str = "") -> list[Hit]:
     text : the clip's name, folders and labels, searched for words that tracks don't decide
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting, words
         >>> turn = cutting.cut(actions.turn_left())
         >>> [hit.name for hit in words.find(words.asked("walk turning left"), turn)]
@@ -118,7 +118,7 @@ def all_told(cut: Cut) -> list[Told]:
     """Return the tags of each stretch of a cut, small enough to be cached.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting, words
         >>> [(one.name, "walk" in one.words) for one in words.all_told(cutting.cut(actions.walk(cycles=3)))]
         [('Walk', True)]
@@ -131,7 +131,7 @@ def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
     """Return the stretches whose tags match all words that tracks decide, longest first.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting, words
         >>> told = words.all_told(cutting.cut(actions.walk(cycles=3)))
         >>> [len(words.fitting(words.asked(text), told)) for text in ("walk", "run")]
@@ -149,7 +149,7 @@ def told(cut: Cut, place: int) -> frozenset[str]:
     """Return the words (see MEANINGS) that describe a stretch of a cut, given by its index.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting, words
         >>> sorted(words.told(cutting.cut(actions.walk()), 0))
         ['walk']

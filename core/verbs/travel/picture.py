@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...check import foot_travel
 from ...motion import root_motion
 from ...motion.clip import Clip
+from ...quality import foot_travel
 from ...weave.results import TravelResult
 
 _FEET = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36")

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...check import foot_travel, quality
-from ...check.foot_travel import FootTravel
 from ...errors import ClipError, OptionError
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import foot_travel, quality
+from ...quality.foot_travel import FootTravel
 from ...weave import reporting, root_trajectory
 from ...weave.results import TravelResult
 from ...weave.root_trajectory import RootTrajectory
@@ -34,7 +34,7 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> spot = verbs.apply(verbs.InPlace(), [actions.walk(cycles=1)]).clip
         >>> result = verbs.apply(verbs.Travel(direction="ahead"), [spot])
         >>> round(result.report["travel"]["speed_m_s"], 2)
@@ -71,7 +71,7 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.InPlace(), [actions.walk(cycles=1)])
         >>> round(result.report["quality"]["after"]["path_m"], 2), len(result.report["way"])
         (0.09, 33)

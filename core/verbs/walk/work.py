@@ -33,7 +33,7 @@ def random_walk(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.Walk(seconds=4.0), [actions.walk(cycles=2)])
         >>> result.clip.seconds
         4.0
@@ -93,7 +93,7 @@ def shortest(
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.Shortest(leave="walk:5", reach="walk:60")  # a transition skips a cycle of 32 frames
         >>> result = verbs.apply(recipe, [actions.walk()])
         >>> len(result.clip) - 1, result.report["shortest"]["transitions"]

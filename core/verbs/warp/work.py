@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ...bodies import alike
 from ...bodies.carried import Carried
-from ...check import quality
 from ...edit import pose_warp, time_warp
 from ...edit.feet import spans
 from ...edit.feet.spans import Span
@@ -24,6 +23,7 @@ from ...errors import ClipError, OptionError, SkeletonError, some
 from ...motion import feet, kinematics, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...quality import quality
 from ...recipes.planting import PlantOptions
 from ...sync import joint_weights
 from ...weave import planting, reporting, root_carrier
@@ -44,7 +44,7 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> recipe = verbs.Warp(corrections=((20, 2, 0, 30, 0, 0, 0, 0),))  # bone 2 turned by 30° at frame 20
         >>> result = verbs.apply(recipe, [actions.walk(cycles=1)])
         >>> result.report["warp"]["frames"], round(result.report["warp"]["degrees"])
@@ -96,7 +96,7 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
 
     Example:
         >>> from action_loom.core import verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> result = verbs.apply(verbs.MoveEvents(events=((20, 24),)), [actions.walk()])
         >>> [(event["frame"], round(event["at"], 3)) for event in result.report["move_events"]["coming"]]
         [(20.0, 24.0)]

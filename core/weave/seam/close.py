@@ -6,13 +6,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...check import angles, quality, seams, world_pose
-from ...check.world_pose import WorldPose
 from ...errors import SkeletonError
 from ...motion import closing, cycles, trim
 from ...motion.clip import Clip
 from ...motion.closing import Closing
 from ...motion.quat import Array
+from ...quality import angles, quality, seams, world_pose
+from ...quality.world_pose import WorldPose
 from ...sync.cycle_search import Cycle
 from .. import ground_arc
 from ..ground_arc import GroundArc
@@ -101,7 +101,7 @@ def close_cycle(clip: Clip, cycle: Cycle, how: Closes) -> ClosedCycle:
     """Return the cycle of a clip closed by the requested method, or by the one that measures best.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync.cycle_search import Cycle
         >>> from action_loom.core.verbs import Loop
         >>> from action_loom.core.weave.seam import close
@@ -137,7 +137,7 @@ def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
     """Return a clip that is one cycle from its first frame to its last, with any gap between its ends closed.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing
         >>> from action_loom.core.verbs import Loop
         >>> from action_loom.core.weave.seam import close
@@ -171,7 +171,7 @@ def measured(cycle: Clip, seam: int) -> dict[str, Any]:
     """Return the quality of a cycle with its seam at a given frame, with the keys of `ClosedCycle.after`.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import close
         >>> figures = close.measured(actions.walk(cycles=1), 0)
         >>> round(figures["path_m"], 1), figures["seam"]["step"] < 1.3  # three cycles in a row
@@ -189,7 +189,7 @@ def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
     ending : how its ends meet, if known
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import close
         >>> walk, turn = actions.walk(cycles=1), actions.turn_left()
         >>> without_last = walk.cut(0, len(walk) - 1)
@@ -210,7 +210,7 @@ def trimmed(clip: Clip, wanted: bool) -> trim.Trimmed:
     """Return the clip trimmed if `wanted`; ends that meet are never trimmed, even if they are fast.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import close
         >>> walk = actions.walk(cycles=1)
         >>> len(walk), len(close.trimmed(walk, wanted=True).clip)
@@ -224,7 +224,7 @@ def cycle_of(clip: Clip) -> tuple[Clip, list[str]]:
     """Return a clip closed by `as_cycle`, and sentences on the correction; unchanged if its body can't be moved.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import close
         >>> walk = actions.walk(cycles=1)
         >>> close.cycle_of(walk)[1], close.cycle_of(walk.cut(0, len(walk) - 1))[1]
@@ -258,7 +258,7 @@ def straightened(cycle: Clip) -> tuple[Clip, float]:
     Loop does this by default, because a slightly turning cycle can't be repeated forever in a straight line.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import close
         >>> close.straightened(actions.walk(cycles=1))[1]
         0.0
@@ -276,7 +276,7 @@ def straight_on(clip: Clip, arc: GroundArc, at: Array, standing: NDArray[np.int6
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import ground_arc
         >>> from action_loom.core.weave.seam import close
         >>> walk = actions.walk(cycles=1)

@@ -18,7 +18,7 @@ def with_beginning(earlier: Clip, clip: Clip, count: int, settle: int) -> Clip:
     The difference in the last of these frames fades over the next `settle` frames.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import held
         >>> walk, slower = actions.walk(), actions.walk(speed=1.2)
         >>> mixed = held.with_beginning(walk, slower, 20, 10)

@@ -6,9 +6,9 @@ Method: Loops.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...check import seams
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from ...quality import seams
 from ...recipes.matching import Matching
 from ...sync import metrics
 from ...sync.cycle_search import NEAR_BEST, PERIODIC, Cycle, Repetition
@@ -31,7 +31,7 @@ def ranked(clip: Clip, repetition: Repetition) -> list[Cycle]:
     own motion is there.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.sync import cycle_search
         >>> from action_loom.core.weave.seam import search
         >>> walk = actions.walk(cycles=4)

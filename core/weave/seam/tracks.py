@@ -56,7 +56,7 @@ def tracks_about(clip: Clip, means: Array) -> Tracks:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import quat
         >>> from action_loom.core.weave.seam import tracks
         >>> walk, sneak = actions.walk().cut(0, 60), actions.sneak().cut(0, 60)

@@ -23,7 +23,7 @@ def in_whole_frames(clip: Clip, ending: Closing) -> tuple[Clip, int]:
     changes no pose; any other clip is returned unchanged.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing, resample
         >>> from action_loom.core.weave.seam import whole_frames
         >>> walk = resample.to_rate(actions.walk(cycles=6), 24.0)  # a cycle takes 25.6 frames
@@ -46,7 +46,7 @@ def travelled(clip: Clip, missing: int) -> GroundArc:
     """Return the ground arc of a cycle that lacks `missing` frames, extrapolated from both ends.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import whole_frames
         >>> walk = actions.walk(cycles=1)  # 1.387 m
         >>> [round(abs(whole_frames.travelled(walk.cut(0, 33 - n), n).step), 3) for n in (0, 1)]

@@ -36,7 +36,7 @@ def upper_body(skeleton: Skeleton, names: str = "") -> UpperBody:
     Raises OptionError for names that do not fit, and SkeletonError for a body with unknown parts.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.weave.splice import mask
         >>> figure = body.skeleton()
         >>> upper = mask.upper_body(figure)

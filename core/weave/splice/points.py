@@ -77,7 +77,7 @@ def plan(
     ClipError for stretches outside the clips, and OptionError or SkeletonError for bodies with unknown parts.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.splice import played, points
         >>> walk = actions.walk()
         >>> planned = points.plan(walk, played.PlayedClip(walk), first=10, end=70)  # a walk on itself
@@ -104,7 +104,7 @@ def refuse_others(locomotion: Clip, played: Played) -> None:
     """Raise ClipError for an action with another skeleton or rate than the locomotion.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.splice import played, points
         >>> points.refuse_others(actions.walk(), played.PlayedClip(actions.wave(rate=60.0)))
         Traceback (most recent call last):

@@ -36,7 +36,7 @@ def facing(clip: Clip) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.splice import torso
         >>> facing = np.degrees(torso.facing(actions.walk(cycles=6)))
         >>> np.ptp(facing[30:-30]).round(1).item()  # the hips swing by 14°
@@ -53,7 +53,7 @@ def facing_at(clip: Clip, frames: Array) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.splice import torso
         >>> walk = actions.walk()
         >>> bool((torso.facing_at(walk, np.array([0.0, 10.0])) == torso.facing(walk)[[0, 10]]).all())
@@ -66,7 +66,7 @@ def measure(clip: Clip, upper: UpperBody, faced: Array) -> Torso:
     """Return the trunk of a clip in frames that face (F,) radians; the upper body must have a pelvis joint.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.splice import mask, torso
         >>> walk = actions.walk()
         >>> trunk = torso.measure(walk, mask.upper_body(walk.skeleton), torso.facing(walk))
@@ -91,7 +91,7 @@ def correction(locomotion: Torso, action: Torso, rate: float, recipe: SpliceOpti
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import quat
         >>> from action_loom.core.recipes.splice import SpliceOptions
         >>> from action_loom.core.weave.splice import mask, torso
@@ -145,7 +145,7 @@ def placed(locomotion: Torso, action: Torso, corrections: Array) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import quat
         >>> from action_loom.core.weave.splice import mask, torso
         >>> walk = actions.walk()

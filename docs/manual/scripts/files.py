@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions, skin
 from action_loom.core.edit import reaching
-from action_loom.core.figure import actions, skin
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import root_motion
 from action_loom.core.motion.clip import Clip

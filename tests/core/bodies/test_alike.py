@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.bodies import alike
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import retarget
 from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, Splice, Synchronise, Walk
 from action_loom.core.verbs.retarget.work import limbs_off

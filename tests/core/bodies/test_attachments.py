@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.bodies import attachments
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.verbs import (
     Blend,

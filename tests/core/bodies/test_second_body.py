@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.bodies import second_body
-from action_loom.core.figure import body
+from action_loom.core.demo_character import body
 from action_loom.core.motion.skeleton import Skeleton
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.bodies import stance_heights
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet.spans import BALL
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles
+from action_loom.core.quality import contacts
 from action_loom.core.verbs import Retarget
 from action_loom.core.weave import planting
 from oracles import material

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.bodies import carry, rest_check, touching
+from action_loom.core.demo_character import actions, body
 from action_loom.core.edit import reaching
-from action_loom.core.figure import actions, body
 from action_loom.core.motion import cycles, kinematics
 from oracles import material
 from oracles.takes import capture

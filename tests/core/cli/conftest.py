@@ -1,7 +1,7 @@
 """Fixtures for tests of the command line: clips in files, a graph and a path, and an empty folder."""
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from oracles import material
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.cli import cuts
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import motion_file
 from oracles import console, material, trials
 

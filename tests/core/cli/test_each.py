@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import cycles
 from oracles import console, material

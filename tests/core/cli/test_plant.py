@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import root_motion
 from oracles import material
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from oracles import console, material, processes
 

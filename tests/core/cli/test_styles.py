@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import motion_file
 from oracles import console, material
 

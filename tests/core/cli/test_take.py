@@ -4,7 +4,7 @@ import json
 
 import pytest
 from action_loom.core.cli import take_command
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import cycles
 from oracles import material

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from oracles import console, material, timewarps
 
 

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics
 from oracles import console, material, processes

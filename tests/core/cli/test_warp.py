@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from oracles import material
 
 pytestmark = pytest.mark.both_engines

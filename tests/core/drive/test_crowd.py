@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.drive import crowd, database, route, variety, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import feet, kinematics
 
 APART = 2.0 * crowd.RADIUS
@@ -59,23 +59,23 @@ def of_figure():
 def test_bodies_that_meet_pass_each_other_and_can_be_driven_again_alone(of_figure):
     bodies = [(of_figure, 0j, 0.0), (of_figure, 5j, np.pi)]
     wished = [[Wish(1.3j)] * 240, [Wish(-1.3j)] * 240]
-    states, asked = crowd.driven(bodies, wished, Manner())
+    states, asked = crowd.drive_crowd(bodies, wished, Manner())
     places = [np.array([state.place for state in one]) for one in states]
     assert np.abs(places[0] - places[1]).min() > APART
     assert places[0][-1].imag > 3.5 > 1.5 > places[1][-1].imag
-    again = route.driven(of_figure, wishes.of_rows(wishes.as_rows(asked[1])), Manner(), 5j, np.pi)
+    again = route.drive_route(of_figure, wishes.of_rows(wishes.as_rows(asked[1])), Manner(), 5j, np.pi)
     assert [state.place for state in again] == [state.place for state in states[1]]
 
 
 def test_who_leads_goes_straight(of_figure):
     bodies = [(of_figure, 0j, 0.0), (of_figure, 5j, np.pi)]
-    _, asked = crowd.driven(bodies, [[Wish(1.3j)] * 120, [Wish(-1.3j)] * 120], Manner(), leads=True)
+    _, asked = crowd.drive_crowd(bodies, [[Wish(1.3j)] * 120, [Wish(-1.3j)] * 120], Manner(), leads=True)
     assert set(asked[0]) == {Wish(1.3j)}
     assert len(set(asked[1])) > 1
 
 
 def test_a_slow_wish_is_obeyed_and_not_stood_through(of_figure):
-    states = route.driven(of_figure, [Wish(0.9j)] * 240, Manner())
+    states = route.drive_route(of_figure, [Wish(0.9j)] * 240, Manner())
     assert states[-1].place.imag == pytest.approx(0.9 * 4.0, abs=0.5)
 
 
@@ -92,7 +92,7 @@ def test_a_recipe_makes_any_body_of_a_crowd():
 
 
 def test_others_of_a_crowd_have_poses_of_their_own_and_the_same_steps(of_figure):
-    other, again, third = (variety.varied(of_figure, number, 1.0) for number in (1, 1, 2))
+    other, again, third = (variety.vary_person(of_figure, number, 1.0) for number in (1, 1, 2))
     assert (other.rotations == again.rotations).all()
     points = [kinematics.points(one.poses(np.arange(len(one)))) for one in (of_figure, other, third)]
     apart = np.linalg.norm(points[1] - points[0], axis=2)
@@ -101,14 +101,14 @@ def test_others_of_a_crowd_have_poses_of_their_own_and_the_same_steps(of_figure)
     assert 0.02 < apart[:, of_figure.skeleton.index("hand.L")].mean() < 0.4
     assert np.linalg.norm(points[2] - points[1], axis=2).max() > 0.05
     wished = [Wish(1.3j)] * 120
-    one, two = (route.driven(data, wished, Manner()) for data in (of_figure, other))
+    one, two = (route.drive_route(data, wished, Manner()) for data in (of_figure, other))
     assert [state.place for state in one] == [state.place for state in two]
     assert [state.row for state in one] == [state.row for state in two]
 
 
 def test_a_pose_that_leads_on_is_no_jump_in_another_manner(of_figure):
     # The stride phase in the other manner is read from each pose, so no pose differs much from the previous one.
-    other = variety.varied(of_figure, 3, 1.0)
+    other = variety.vary_person(of_figure, 3, 1.0)
     on = np.flatnonzero(of_figure.onward >= 0)
     speeds = [
         np.linalg.norm(kinematics.points(one.poses(one.onward[on])) - kinematics.points(one.poses(on)), axis=2)

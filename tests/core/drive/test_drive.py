@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.drive import controller, database, foot_lock, keep, reach, route, search, springs, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import feet, ik, kinematics, quat, root_motion
 from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.quality import contacts
 from oracles import material
 
 WAYS = (*[Wish(1.2j)] * 90, *[Wish(1.2)] * 90, *[Wish()] * 90)
@@ -56,7 +56,7 @@ def test_boxes_find_what_a_product_finds(rng, monkeypatch):
 
 
 def test_a_body_goes_where_it_is_wished_and_stands(of_figure):
-    states = route.driven(of_figure, WAYS, Manner())
+    states = route.drive_route(of_figure, WAYS, Manner())
     assert states[90].place.imag > 1.0
     assert states[180].place.real - states[90].place.real > 0.8
     assert abs(states[-1].place - states[-30].place) < 0.05
@@ -65,12 +65,12 @@ def test_a_body_goes_where_it_is_wished_and_stands(of_figure):
 
 
 def test_no_foot_is_moved_far(of_figure):
-    driven = route.of_states(route.driven(of_figure, WAYS, Manner()))
+    driven = route.of_states(route.drive_route(of_figure, WAYS, Manner()))
     assert driven.moved.max() <= foot_lock.FARTHEST * of_figure.skeleton.height
 
 
 def test_a_foot_that_stands_does_not_slide(of_figure):
-    states = route.driven(of_figure, [Wish(1.2j)] * 180, Manner())
+    states = route.drive_route(of_figure, [Wish(1.2j)] * 180, Manner())
     shown = [np.stack([state.shown[k] for state in states]) for k in (0, 1)]
     points = kinematics.points(
         replace(of_figure.poses(np.arange(len(states))), rotations=shown[0], translations=shown[1])
@@ -89,7 +89,7 @@ def test_a_heel_rises_where_a_leg_is_too_short():
     rises = []
     for frame in (2, 5, 8, 11):
         clip = stride.cut(frame, frame + 1)
-        moved = reach.moved(clip, {legs["L"]: (ball, away, None)})
+        moved = reach.move_balls(clip, {legs["L"]: (ball, away, None)})
         (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
         assert np.abs(now[0, ball] - was[0, ball] - away).max() < 0.01
         toe = np.abs(after[0, ball] - before[0, ball]).max()
@@ -105,7 +105,7 @@ def test_a_straight_knee_bends_where_its_foot_is_lifted():
     straight = stand.rotations.copy()
     straight[0, [leg.upper, leg.lower, leg.end]] = (1.0, 0.0, 0.0, 0.0)
     stand, away = replace(stand, rotations=straight), np.array([0.0, -0.1, 0.35])
-    moved = reach.moved(stand, {leg: (ball, away, None)})
+    moved = reach.move_balls(stand, {leg: (ball, away, None)})
     before, after = (kinematics.posed(one)[1][0] for one in (stand, moved))
     assert after[ball] - before[ball] == pytest.approx(away, abs=0.01)
     knee = after[leg.lower] - 0.5 * (after[leg.upper] + after[leg.end])
@@ -114,27 +114,27 @@ def test_a_straight_knee_bends_where_its_foot_is_lifted():
 
 def test_clips_that_hardly_turn_keep_their_pace_where_they_are_turned(of_figure):
     data = database.build([actions.walk(), actions.run(), actions.wave()])
-    states = route.driven(data, [*[Wish(1j * data.gaits[0])] * 120, *[Wish(data.gaits[0])] * 60], Manner())
+    states = route.drive_route(data, [*[Wish(1j * data.gaits[0])] * 120, *[Wish(data.gaits[0])] * 60], Manner())
     assert max(abs(state.velocity) for state in states) < 1.3 * data.gaits[0]
-    late = [springs.wrapped(state.facing - state.ahead.facing) for state in states]
+    late = [springs.wrap_angle(state.facing - state.ahead.facing) for state in states]
     assert np.degrees(np.abs(late)).max() < 12.0
 
 
 def test_a_foot_that_travels_in_a_contact_is_parted_where_it_moves_fastest():
     clip, left = actions.walk(), spans.Span("L", spans.BALL, 0, len(actions.walk()))
     points = kinematics.points(clip)[:, clip.skeleton.index("toe.L")]
-    parts = keep.parted(clip, [left])
+    parts = keep.split_spans(clip, [left])
     assert len(parts) >= 3  # the steps of the walk part it
     for part in parts:
         path = points[part.first : part.end, :2]
         assert np.linalg.norm(path - path.mean(axis=0), axis=1).max() <= 0.5 * keep.TRAVELS * clip.skeleton.height
-    assert keep.parted(clip, parts) == parts
+    assert keep.split_spans(clip, parts) == parts
 
 
 def test_a_lock_lets_go_before_it_drags():
     foot, far = foot_lock.Foot(0j), []
     for k in range(240):
-        (foot,) = foot_lock.stepped([foot], [0.6j * k / 60.0], [True], 1.7, 1.0 / 60.0)
+        (foot,) = foot_lock.step_feet([foot], [0.6j * k / 60.0], [True], 1.7, 1.0 / 60.0)
         far.append(abs(foot.off))
     assert max(far) <= foot_lock.FARTHEST * 1.7
     assert any(value < 0.05 for value in far[60:])  # the foot steps, and catches up
@@ -142,16 +142,16 @@ def test_a_lock_lets_go_before_it_drags():
 
 def test_turned_and_moved_wishes_turn_and_move_the_body(of_figure):
     turn, place = 0.7, 2.0 - 1.0j
-    plain = route.driven(of_figure, WAYS, Manner())
+    plain = route.drive_route(of_figure, WAYS, Manner())
     turned = [Wish(wish.velocity * cmath.exp(1j * turn)) for wish in WAYS]
-    moved = route.driven(of_figure, turned, Manner(), place, turn)
+    moved = route.drive_route(of_figure, turned, Manner(), place, turn)
     apart = [abs(b.place - (place + a.place * cmath.exp(1j * turn))) for a, b in zip(plain, moved, strict=True)]
     assert max(apart) < 1e-6
     assert [state.row for state in plain] == [state.row for state in moved]
 
 
 def test_steps_change_no_state(of_figure):
-    state = controller.begun(of_figure)
+    state = controller.begin_state(of_figure)
     shown = state.shown[0].copy()
     controller.step(of_figure, Manner(), state, Wish(1.2j))
     assert (state.shown[0] == shown).all()
@@ -159,7 +159,7 @@ def test_steps_change_no_state(of_figure):
 
 
 def test_wishes_survive_their_rows():
-    wished = [wishes.rounded(Wish(1.23456789j, 0.5))] * 31 + [wishes.rounded(Wish(0.5))] * 50
+    wished = [wishes.round_wish(Wish(1.23456789j, 0.5))] * 31 + [wishes.round_wish(Wish(0.5))] * 50
     assert wishes.of_rows(wishes.as_rows(wished)) == wished
 
 
@@ -173,9 +173,9 @@ def test_the_same_wishes_give_the_same_clip_to_the_bit():
 
 
 def test_what_is_kept_is_where_it_was_driven(of_figure):
-    states = route.driven(of_figure, WAYS, Manner())
+    states = route.drive_route(of_figure, WAYS, Manner())
     driven = route.of_states(states)
-    made = keep.woven(of_figure, driven, "driven")
+    made = keep.weave_route(of_figure, driven, "driven")
     ground = root_motion.ground_frames(made.clip)[0]
     apart = np.abs(ground[:, 0] + 1j * ground[:, 1] - driven.place)
     assert np.median(apart) < 0.05
@@ -231,20 +231,20 @@ def test_a_body_stands_on_where_its_clip_stood_and_walks_off():
     stood = actions.walk().taken(np.repeat([0, *range(1, 97)], [40, *[1] * 96]))
     data = database.build([actions.walk(), stood], mirror=False)
     assert len(data.still)
-    states = route.driven(data, [*[Wish(1.2j)] * 90, *[Wish()] * 300], Manner())
+    states = route.drive_route(data, [*[Wish(1.2j)] * 90, *[Wish()] * 300], Manner())
     assert abs(states[-1].place - states[-200].place) < 0.05
 
 
 def test_a_body_without_an_idle_stands_all_the_same():
     data = database.build([actions.walk(), actions.run()])
-    states = route.driven(data, [*[Wish(1.2j)] * 90, *[Wish()] * 120], Manner())
+    states = route.drive_route(data, [*[Wish(1.2j)] * 90, *[Wish()] * 120], Manner())
     assert abs(states[-1].place - states[-60].place) < 0.02
 
 
 @pytest.mark.shared
 def test_a_captured_man_obeys_and_is_planted(of_captured):
     wished = [*[Wish(1.3j)] * 150, *[Wish(1.3)] * 150, *[Wish()] * 120]
-    states = route.driven(of_captured, wished, Manner())
+    states = route.drive_route(of_captured, wished, Manner())
     driven = route.of_states(states)
     apart = np.abs(driven.place - driven.wished)
     assert np.sqrt((apart**2).mean()) < 0.12
@@ -263,7 +263,7 @@ def test_a_foot_that_hangs_on_a_root_is_moved_and_its_leg_goes_there():
     assert not ik.hangs_together(stand.skeleton, leg)
     (ball, ankle), away = feet.balls_and_ankles(stand.skeleton)["L"], np.array([0.03, 0.04, 0.02])
     clip = stand.cut(10, 11)
-    moved = reach.moved(clip, {leg: (ball, away, None)})
+    moved = reach.move_balls(clip, {leg: (ball, away, None)})
     (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
     assert now[0, ball] - was[0, ball] == pytest.approx(away, abs=1e-6)
     assert after[0, ankle] == pytest.approx(before[0, ankle], abs=1e-9)
@@ -271,7 +271,7 @@ def test_a_foot_that_hangs_on_a_root_is_moved_and_its_leg_goes_there():
     assert shin[1] == pytest.approx(shin[0], abs=2e-3)  # the leg ends where the foot is
     data = database.build([on_a_root(actions.walk()), on_a_root(actions.wave())], mirror=False)
     assert all(limb is not None for limb in data.limbs)
-    states = route.driven(data, [Wish(1.2j)] * 120, Manner())
+    states = route.drive_route(data, [Wish(1.2j)] * 120, Manner())
     assert any(foot.held for state in states for foot in state.feet)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.cli import tables
+from action_loom.core.demo_character import actions
 from action_loom.core.drive import controller, database, footing, ground, keep, route, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import feet, kinematics
 
 RISE, RUN, FIRST = 0.17, 0.29, 1.5
@@ -41,8 +41,8 @@ def of_figure():
 @pytest.fixture(scope="module")
 def walked(of_figure):
     """A kept walk on the floor, and its stances."""
-    made = keep.woven(of_figure, route.of_states(route.driven(of_figure, AHEAD, Manner())), "walk")
-    return made.clip, keep.parted(made.clip, made.spans)
+    made = keep.weave_route(of_figure, route.of_states(route.drive_route(of_figure, AHEAD, Manner())), "walk")
+    return made.clip, keep.split_spans(made.clip, made.spans)
 
 
 def balls_of(clip):
@@ -53,7 +53,7 @@ def balls_of(clip):
 @pytest.mark.parametrize("rows", [stairs(), ramp()])
 def test_feet_of_what_is_kept_stand_on_stairs_and_slopes(walked, rows):
     clip, found = walked
-    made, figures = footing.kept(clip, found, ground.of_rows(rows))
+    made, figures = footing.place_on_ground(clip, found, ground.of_rows(rows))
     before, after = balls_of(clip), balls_of(made)
     for span in found:
         middle = slice(span.middle.first, span.middle.end)
@@ -73,7 +73,7 @@ def test_feet_of_what_is_kept_stand_on_stairs_and_slopes(walked, rows):
 def test_a_foot_goes_over_the_edges_of_stairs(walked):
     clip, found = walked
     whole = ground.of_rows(stairs())
-    made, _ = footing.kept(clip, found, whole)
+    made, _ = footing.place_on_ground(clip, found, whole)
     low = min(float(ball[:30, 2].min()) for ball in balls_of(clip).values())
     for ball in balls_of(made).values():
         under = np.array([(whole.at(complex(x, y), 9.0) or (0.0,))[0] for x, y, _ in ball])
@@ -81,10 +81,10 @@ def test_a_foot_goes_over_the_edges_of_stairs(walked):
 
 
 def test_a_driven_body_climbs_with_its_feet_on_the_steps(of_figure):
-    states = [controller.begun(of_figure, ground=ground.of_rows(stairs()))]
+    states = [controller.begin_state(of_figure, ground=ground.of_rows(stairs()))]
     for wish in AHEAD:
         states.append(controller.step(of_figure, Manner(), states[-1], wish))
-    plain = route.driven(of_figure, AHEAD, Manner())
+    plain = route.drive_route(of_figure, AHEAD, Manner())
     assert [one.place for one in states] == [one.place for one in plain]  # heights change no way
     shown = [np.stack([state.shown[k] for state in states]) for k in (0, 1)]
     live = replace(of_figure.poses(np.zeros(len(states), dtype=int)), rotations=shown[0], translations=shown[1])
@@ -99,7 +99,7 @@ def test_a_driven_body_climbs_with_its_feet_on_the_steps(of_figure):
 
 def test_what_is_too_high_is_walked_through_and_no_ground_is_the_floor(walked):
     clip, found = walked
-    made, figures = footing.kept(clip, found, ground.of_rows(level(FIRST, 1.0)))
+    made, figures = footing.place_on_ground(clip, found, ground.of_rows(level(FIRST, 1.0)))
     assert (figures["lowest"], figures["highest"], figures["off_most"]) == (0.0, 0.0, 0.0)
     assert kinematics.points(made) == pytest.approx(kinematics.points(clip), abs=2e-3)
 
@@ -130,7 +130,7 @@ def test_an_obj_file_is_a_ground(tmp_path):
 
 def test_a_body_whose_feet_never_stand_goes_over_the_ground_all_the_same(walked):
     clip, _ = walked
-    made, figures = footing.kept(clip, [], ground.of_rows(stairs()))
+    made, figures = footing.place_on_ground(clip, [], ground.of_rows(stairs()))
     hips = clip.skeleton.index("hips")
     rise = (kinematics.points(made) - kinematics.points(clip))[:, hips, 2]
     assert rise[-1] == pytest.approx(6 * RISE, abs=0.03)
@@ -140,6 +140,6 @@ def test_a_body_whose_feet_never_stand_goes_over_the_ground_all_the_same(walked)
 
 def test_spans_of_the_recipe_stand_on_the_ground():
     clip = actions.walk()
-    made, _ = footing.kept(clip, [spans.Span("L", spans.BALL, 2, 20)], ground.of_rows(level(-9.0, 0.3)))
+    made, _ = footing.place_on_ground(clip, [spans.Span("L", spans.BALL, 2, 20)], ground.of_rows(level(-9.0, 0.3)))
     rise = (balls_of(made)["L"] - balls_of(clip)["L"])[6:16, 2]
     assert rise == pytest.approx(0.3, abs=0.002)

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.drive import bends, controller, database, route, springs, wishes
 from action_loom.core.drive.controller import Manner, Wish
 from action_loom.core.errors import ClipError, LibraryError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.formats import bvh
 from action_loom.core.library import index
 from action_loom.core.verbs.drive import library
@@ -53,7 +53,7 @@ def test_a_stop_of_a_set_is_played_to_its_end_and_leads_into_standing():
     assert set(ends) == {0, *range(3, data.given)}  # the walk alone leads nowhere, and as it is bent
     assert data.settling[rows[-20:]].all()
     assert not data.settling[rows[:20]].any()
-    state = replace(controller.begun(data), row=int(rows[-15]), still=False)
+    state = replace(controller.begin_state(data), row=int(rows[-15]), still=False)
     for _ in range(16):
         state = controller.step(data, Manner(), state, Wish())
     assert data.clip[state.row] == 2
@@ -143,7 +143,7 @@ def test_a_drive_that_is_nearer_to_its_line_is_kept():
 
 def test_a_stop_that_is_almost_over_is_left_alone():
     data = database.build([actions.walk(), actions.wave()], mirror=False)
-    states = route.driven(data, [*[Wish(1.3j)] * 90, *[Wish()] * 90], Manner())
+    states = route.drive_route(data, [*[Wish(1.3j)] * 90, *[Wish()] * 90], Manner())
     assert abs(states[-1].velocity) < 0.1
 
 
@@ -177,8 +177,8 @@ def test_without_images_walks_are_bent_to_both_sides():
 def test_a_character_without_turns_faces_its_way():
     data = database.build([actions.walk(), actions.run(), actions.wave()])
     way = [*[Wish(1.2j)] * 90, *[Wish(1.2)] * 90, *[Wish(-1.2j)] * 90]
-    states = route.driven(data, way, Manner())
-    apart = [abs(springs.wrapped(state.facing - state.ahead.facing)) for state in states]
+    states = route.drive_route(data, way, Manner())
+    apart = [abs(springs.wrap_angle(state.facing - state.ahead.facing)) for state in states]
     assert np.degrees(np.percentile(apart, 95.0)) < 4.0
     made = verbs.apply(verbs.Drive(wishes=wishes.as_rows(way)), [actions.walk(), actions.run(), actions.wave()])
     assert sum(made.report["drive"]["played"].values()) == pytest.approx(1.0, abs=0.01)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.edit import bands
-from action_loom.core.figure import actions
 from action_loom.core.motion import quat
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material

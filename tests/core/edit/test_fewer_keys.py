@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import jit, verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.edit import fewer_keys
 from action_loom.core.edit.fewer_keys import fewer
 from action_loom.core.edit.keyed import Keying, Keys
 from action_loom.core.edit.segments import fit
 from action_loom.core.errors import ClipError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample, rotation_modes
 from action_loom.core.motion.clip import Channel
 from action_loom.core.motion.inheritance import Inheritance
+from action_loom.core.quality import contacts
 from action_loom.core.verbs import FewerKeys, Plant
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.edit import time_warp
 from action_loom.core.edit.time_curve import BUILD_UP, EASE, FASTEST, SLOWEST, Event
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import Loop

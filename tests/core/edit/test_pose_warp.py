@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.edit import pose_warp
 from action_loom.core.edit.pose_warp import Correction, Reach, correction, nearer, spread
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton

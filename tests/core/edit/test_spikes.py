@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.edit import filtering, spikes
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material, planted_spikes

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import MotionFileError, SeveralBodiesError
-from action_loom.core.figure import actions
 from action_loom.core.formats import bvh, motion_file, plain_text
 from action_loom.core.formats.conventions import folder, settling
 from action_loom.core.motion import kinematics, quat, roles
+from action_loom.core.quality import contacts
 from numpy.testing import assert_allclose
 from oracles import material
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh, motion_file
 from action_loom.core.library import feature
 from numpy.testing import assert_allclose, assert_array_equal

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.verbs import BuildGraph
 from oracles import material
 

@@ -46,7 +46,7 @@ def test_states_lead_where_edges_lead(steps, drawn, rng):
     rows, node = begun(steps, drawn, rng)
     price = 0.3 * steps.distance + 0.05 * steps.length * (steps.bends != 0.0)[:, None]
     bin_end = 3.0
-    reported, reached = beam.expanded(steps, drawn, rows, node, price, bin_end)
+    reported, reached = beam.expand_states(steps, drawn, rows, node, price, bin_end)
     assert len(reported) > 50
     for which in rng.choice(len(reported), 25, replace=False):
         state, bend, onwards, edge, end = reported[which]
@@ -85,10 +85,10 @@ def gone_along(steps, drawn, here, edge, bend, price):
 def test_both_engines_find_the_same_states_in_the_same_order(steps, drawn, rng, monkeypatch):
     rows, node = begun(steps, drawn, rng, 60)
     price = 0.3 * steps.distance + np.zeros((3, 1))
-    ours = beam.expanded(steps, drawn, rows, node, price, 2.0)
+    ours = beam.expand_states(steps, drawn, rows, node, price, 2.0)
     twins = import_module("action_loom.core.graph._numpy")
     monkeypatch.setattr(jit, "kernels", lambda _: twins)
-    theirs = beam.expanded(steps, drawn, rows, node, price, 2.0)
+    theirs = beam.expand_states(steps, drawn, rows, node, price, 2.0)
     assert (ours[0] == theirs[0]).all()
     assert_allclose(ours[1], theirs[1], atol=1e-9)
 
@@ -97,8 +97,8 @@ def test_both_engines_find_the_same_states_in_the_same_order(steps, drawn, rng, 
 def test_when_there_is_no_room_for_what_is_found_more_is_made(steps, drawn, rng):
     rows, node = begun(steps, drawn, rng)
     price = np.zeros((3, len(steps.end)))
-    few = beam.expanded(steps, drawn, rows, node, price, rows[:, 3].min() + 0.1)
-    many = beam.expanded(steps, drawn, rows, node, price, 100.0)
+    few = beam.expand_states(steps, drawn, rows, node, price, rows[:, 3].min() + 0.1)
+    many = beam.expand_states(steps, drawn, rows, node, price, 100.0)
     assert len(many[0]) > 64 * len(rows) * 3 > len(few[0])
 
 
@@ -116,7 +116,7 @@ def test_of_each_kind_the_best_is_kept(rng):
 def test_what_is_too_dear_to_be_followed_is_in_no_walk(steps, drawn, monkeypatch):
     search = {"fidelity": 0.3, "width": 50}
     spared = beam.search(steps, drawn, **search)
-    expanded = beam.expanded
+    expanded = beam.expand_states
     monkeypatch.setattr(beam, "expanded", lambda *given: expanded(*given[:7]))
     every = beam.search(steps, drawn, **search)
     assert spared.searched < 0.8 * every.searched

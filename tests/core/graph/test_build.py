@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.graph import assemble, components
 from action_loom.core.graph import build as graphs
 from action_loom.core.graph.assemble import WalkPiece

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts, world_pose
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.graph import climbs, ground_path, ground_tracks, storage
 from action_loom.core.motion import kinematics, mass, root_motion
+from action_loom.core.quality import contacts, world_pose
 from action_loom.core.verbs import BuildGraph, Follow, Walk
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import as_captured, captured
@@ -21,7 +21,7 @@ def ramp(slope, cycles=5):
     walk = actions.walk(30.0, cycles)
     gone = np.abs(root_motion.smooth(kinematics.points(walk)[:, 0, :2], 5.0) - kinematics.points(walk)[0, 0, :2])
     name = "up" if slope > 0.0 else "down"
-    return replace(climbs.lifted(walk, slope * np.hypot(gone[:, 0], gone[:, 1])), name=name)
+    return replace(climbs.lift_frames(walk, slope * np.hypot(gone[:, 0], gone[:, 1])), name=name)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_the_ground_under_a_walk_up_a_ramp_is_the_ramp():
     expected = kinematics.points(up)[:, 0, 2] - kinematics.points(walk)[:, 0, 2]
     inside = slice(15, -15)
     assert_allclose(rise[inside], expected[inside], atol=0.08)  # a stance is level, the ramp is not
-    flat = climbs.lifted(up, -climbs.ground(up))
+    flat = climbs.lift_frames(up, -climbs.ground(up))
     assert np.ptp(climbs.ground(flat)) < 0.05
 
 

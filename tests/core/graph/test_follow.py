@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled, GraphError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.graph import edge_table, ground_tracks, turning
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.skeleton import Skeleton

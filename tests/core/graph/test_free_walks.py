@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import GraphError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.clip import joined
 from action_loom.core.motion.frame_map import FrameMap

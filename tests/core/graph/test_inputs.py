@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.graph import inputs
 from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.frame_map import FrameMap
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.both_engines
 
 def test_clips_come_to_the_first_ones_body_rate_and_floor():
     walk = actions.walk(30.0, 3)
-    other = resample.to_rate(inputs._lifted(actions.run(60.0, 3), 0.5), 50.0)
+    other = resample.to_rate(inputs._lift(actions.run(60.0, 3), 0.5), 50.0)
     ready = inputs.gather([walk, other], images=False)
     assert ready.clips[1].rate == 30.0
     assert ready.clips[1].skeleton is walk.skeleton

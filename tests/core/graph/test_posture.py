@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.graph import assemble, build, posture
 from action_loom.core.motion import quat
 from action_loom.core.recipes.graph import GraphOptions

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.check import contacts, world_pose
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.graph import spreading
 from action_loom.core.motion import ik, kinematics
+from action_loom.core.quality import contacts, world_pose
 from numpy.testing import assert_allclose
 
 RATE = 60.0

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError
-from action_loom.core.figure import actions
 from action_loom.core.graph import storage
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import BuildGraph, Walk

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled
-from action_loom.core.figure import actions
 from action_loom.core.graph import inputs, minima, transitions, windows
 from action_loom.core.motion import kinematics, quat, resample, root_motion
 from action_loom.core.progress import Progress
@@ -116,7 +116,7 @@ def test_minima_are_those_of_the_whole_matrix_within_each_pair_of_clips(ready, b
 
 def test_refining_never_leaves_the_reach_and_never_makes_worse(body, ready):
     coarse = transitions.Matches(*(np.array(v) for v in ([0], [40], [1], [60])), np.array([np.nan]))
-    fine = transitions.refined(body, coarse)
+    fine = transitions.refine_matches(body, coarse)
     reach = round(transitions.REACH * body.rate)
     assert abs(fine.frame - 40).max() <= reach
     assert abs(fine.other_frame - 60).max() <= reach

@@ -1,7 +1,7 @@
 """A folder of motion files, and the library made from it."""
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from action_loom.core.library import index, storage
 

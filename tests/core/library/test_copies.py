@@ -1,7 +1,7 @@
 """Several files of one take: conversions and copies give one result, two takes give two."""
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.library import asking, copies, index, search, storage
 from oracles.material import SHARED, as_captured
 
@@ -40,7 +40,7 @@ def test_conversions_are_one_take_and_takes_of_one_person_are_not(captures, one,
 @pytest.mark.shared
 def test_no_two_takes_are_taken_for_one(captures):
     """Captured files are named after subject and take."""
-    kept = copies.folded(captures, captures.clips)
+    kept = copies.drop_copies(captures, captures.clips)
     takes = [tuple(entry.name.split("_")[-2:]) for entry in captures.clips]
     assert len(kept) == len(set(takes)) < len(takes)
 

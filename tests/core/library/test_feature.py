@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LibraryError
-from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file
 from action_loom.core.library import basis, feature
 from action_loom.core.motion import mirror, resample, root_motion
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def of(clip):
-    return basis.shortened(feature.rows(clip))
+    return basis.shorten_rows(feature.rows(clip))
 
 
 def spread(rows):
@@ -42,7 +42,7 @@ def test_frame_rates_do_not_matter(rate):
 
 def test_its_mirror_image_is_that_of_the_clip():
     for clip in (actions.walk(30.0, turn=0.5), actions.wave(30.0)):
-        assert_allclose(feature.mirrored(feature.rows(clip)), feature.rows(mirror.mirrored(clip)), atol=1e-4)
+        assert_allclose(feature.mirror_rows(feature.rows(clip)), feature.rows(mirror.mirrored(clip)), atol=1e-4)
 
 
 @pytest.mark.shared
@@ -80,7 +80,7 @@ def test_what_a_body_lacks_is_as_in_the_mean():
     rows = feature.rows(replace(walk, skeleton=replace(walk.skeleton, roles=lacking)))
     arms = feature.columns_of("arms")
     assert np.isnan(rows[:, arms]).any()
-    assert np.isfinite(basis.shortened(rows)).all()
+    assert np.isfinite(basis.shorten_rows(rows)).all()
     legs = feature.columns_of("legs")
     assert_allclose(rows[:, legs], feature.rows(walk)[:, legs], atol=1e-6)
 
@@ -100,8 +100,8 @@ def test_one_frame_is_enough():
 
 def test_distances_of_a_part_are_those_of_its_numbers():
     """The quadratic form of a part gives the distances of the part's own columns, up to the loss of 24 numbers."""
-    rows = basis.shortened(feature.rows(actions.turn_left(30.0)))
-    _, directions = basis._fitted()
+    rows = basis.shorten_rows(feature.rows(actions.turn_left(30.0)))
+    _, directions = basis._load_basis()
     for part in feature.PARTS:
         by_columns = rows @ directions[feature.columns_of(part)].T
         if part == "whole":
@@ -114,7 +114,7 @@ def test_distances_of_a_part_are_those_of_its_numbers():
 @pytest.mark.shared
 def test_most_of_how_poses_vary_is_kept():
     for path in sorted((SHARED / "strides").glob("*.bvh"))[:6]:
-        assert basis.kept(feature.rows(motion_file.read(path).clip)) > 0.9, path.name
+        assert basis.kept_variance(feature.rows(motion_file.read(path).clip)) > 0.9, path.name
 
 
 def test_places_are_told_by_rows_and_nearly_by_what_is_kept_of_them():
@@ -126,8 +126,8 @@ def test_places_are_told_by_rows_and_nearly_by_what_is_kept_of_them():
         if bone.above in ("chest", "neck", "upper_arm.L", "forearm.R"):
             assert_allclose(np.linalg.norm(places[:, joint] - places[:, above], axis=1), bone.bone, rtol=1e-4)
     assert_allclose(places[:, feature.ROLES.index("hips"), :2], 0.0, atol=1e-6)
-    near = feature.places(basis.lengthened(basis.shortened(numbers)))
+    near = feature.places(basis.expand_rows(basis.shorten_rows(numbers)))
     assert np.abs(near - places).max() < 0.06  # heights of the body
     left, right = feature.ROLES.index("hand.L"), feature.ROLES.index("hand.R")
-    image = feature.places(feature.mirrored(numbers))
+    image = feature.places(feature.mirror_rows(numbers))
     assert_allclose(image[:, left] * [-1.0, 1.0, 1.0], places[:, right], atol=1e-6)

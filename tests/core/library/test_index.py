@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core import processes
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled, LibraryError
-from action_loom.core.figure import actions
 from action_loom.core.library import index, search, storage, stretches
 from action_loom.core.progress import Progress
 from numpy.testing import assert_array_equal
@@ -318,9 +318,9 @@ def test_moved_and_changed_files_are_told_when_they_are_wanted(folder, library):
 def test_stretches_that_meet_become_one(library):
     clip = next(clip for clip in library.clips if clip.rows > 90)
     found = [search.Found(clip, *rows) for rows in ((10, 20, 0.2), (50, 60, 0.1), (40, 45, 0.3))]
-    joined = stretches.joined(found, 0.2)
+    joined = stretches.join_stretches(found, 0.2)
     assert [(one.first, one.last, one.distance) for one in joined] == [(4, 26, 0.2), (34, 66, 0.1)]
-    assert len(stretches.joined(found, 1.0)) == 1
+    assert len(stretches.join_stretches(found, 1.0)) == 1
 
 
 def test_labels(folder, place, tmp_path):

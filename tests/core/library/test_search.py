@@ -71,7 +71,7 @@ def test_the_warp_is_what_it_is_defined_as(rng, count):
     rows, query = smooth(rng, 200), smooth(rng, count)
     costs = np.linalg.norm(query[:, None] - rows[None], axis=2)
     expected, origins = by_definition(costs)
-    found = search.warped(query, rows, WHOLE)
+    found = search.warp_paths(query, rows, WHOLE)
     reached = np.flatnonzero(np.isfinite(expected))
     assert len(reached) > 100
     assert_allclose(found.totals[reached], expected[reached], rtol=1e-3)
@@ -92,9 +92,9 @@ def test_paths_are_followed_back_to_where_they_begin(rng, count, width):
 
 def test_blocks_do_not_show(rng, monkeypatch):
     rows, query = smooth(rng, 900), smooth(rng, 12)
-    whole = search.warped(query, rows, WHOLE)
+    whole = search.warp_paths(query, rows, WHOLE)
     monkeypatch.setattr(search, "BLOCK", 104)
-    in_blocks = search.warped(query, rows, WHOLE)
+    in_blocks = search.warp_paths(query, rows, WHOLE)
     assert_allclose(in_blocks.totals[30:], whole.totals[30:], rtol=1e-4)
     ends = np.arange(30, 900)
     assert (in_blocks.begins(ends) == whole.begins(ends)).mean() > 0.99
@@ -139,7 +139,7 @@ def test_any_tempo_is_found(rng, slope):
 
 
 def test_a_jump_finds_what_leaves_the_floor(rng, monkeypatch):
-    lift = np.linalg.pinv(basis._fitted()[1][feature.BALLS].astype(np.float64)) @ np.ones(2) * feature.BALL_SCALE
+    lift = np.linalg.pinv(basis._load_basis()[1][feature.BALLS].astype(np.float64)) @ np.ones(2) * feature.BALL_SCALE
     aside = rng.normal(size=basis.SIZE)
     aside -= lift * (aside @ lift) / (lift @ lift)
     stands = np.zeros((36, basis.SIZE))
@@ -187,10 +187,10 @@ def test_in_a_mirror(folder, place):
     clips = Searched(library, library.clips)
     clip = motion_file.read(folder / "turn.bvh").clip
     numbers = feature.rows(mirror.mirrored(clip))
-    back = search.search(clips, basis.shortened(feature.mirrored(numbers)))[0]
+    back = search.search(clips, basis.shorten_rows(feature.mirror_rows(numbers)))[0]
     assert back.entry.name == "turn"
     assert back.distance < 0.01
-    assert search.search(clips, basis.shortened(numbers))[0].distance > 5 * back.distance
+    assert search.search(clips, basis.shorten_rows(numbers))[0].distance > 5 * back.distance
 
 
 def test_parts_leave_the_others_out(library, folder):
@@ -200,7 +200,7 @@ def test_parts_leave_the_others_out(library, folder):
     for role, joint in walk.skeleton.roles.items():
         if role.partition(".")[0] in ("upper_arm", "forearm", "hand"):
             still[:, joint] = still[:1, joint]
-    query = basis.shortened(feature.rows(replace(walk, rotations=still)))[10:60]
+    query = basis.shorten_rows(feature.rows(replace(walk, rotations=still)))[10:60]
     clips = Searched(library, library.clips)
     whole, legs = (search.search(clips, query, part=part)[0] for part in ("whole", "legs"))
     assert legs.entry.name == "walk"

@@ -154,7 +154,7 @@ def test_a_pair_is_warped_onto_what_it_was_re_timed_from(rng):
     windows = windows_of(library)
     one = int(np.flatnonzero((windows.clips == 0) & (windows.firsts == 24))[0])
     other = int(np.flatnonzero((windows.clips == 1) & (windows.firsts == 32))[0])
-    distances, stretches = similar.warped(library, library.clips, windows, np.array([[one, other]]))
+    distances, stretches = similar.warp_pairs(library, library.clips, windows, np.array([[one, other]]))
     straight = np.linalg.norm(fast[24:54] - slow[32:62], axis=1).mean()
     assert distances[0] < 0.3 * straight
     assert_allclose(stretches[0], [1.25 * 24, 1.25 * 53], atol=1.5)
@@ -165,7 +165,7 @@ def test_neighbours_agree_on_labels():
     pairs = np.array(
         [[0, 1], [0, 2], [0, 5], [1, 2], [1, 5], [2, 5], [3, 4], [3, 6], [3, 7], [4, 6], [4, 7], [6, 7], [5, 6]]
     )
-    assert similar.labelled(9, pairs).tolist() == [1, 1, 1, 4, 4, 1, 4, 4, 8]
+    assert similar.propagate_labels(9, pairs).tolist() == [1, 1, 1, 4, 4, 1, 4, 4, 8]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -189,7 +189,7 @@ def re_timed(clip, speed):
 
 
 def rows_of(clip):
-    return basis.shortened(feature.rows(clip))
+    return basis.shorten_rows(feature.rows(clip))
 
 
 @pytest.mark.shared

@@ -31,11 +31,11 @@ CLIPS = [
     ],
 )
 def test_words(words, expected):
-    fits = text.chosen(words)
+    fits = text.matching_words(words)
     assert [k for k, clip in enumerate(CLIPS) if fits(clip)] == expected
 
 
 @pytest.mark.parametrize("words", ["", "  ", "-", '""'])
 def test_no_word_is_refused(words):
     with pytest.raises(LibraryError, match="There is no word"):
-        text.chosen(words)
+        text.matching_words(words)

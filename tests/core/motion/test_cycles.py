@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel
 from numpy.testing import assert_allclose

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import ik, kinematics, quat
 from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_allclose

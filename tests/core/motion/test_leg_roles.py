@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.bodies import own_legs
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import leg_roles, quat
 from oracles import material

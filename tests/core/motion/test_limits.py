@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
-from action_loom.core.figure import actions
 from action_loom.core.motion import limits, resample
 from action_loom.core.verbs import BuildGraph, Loop, Synchronise, Walk
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import inheritance, joint_matching, kinematics, mirror, quat, retarget, root_motion
 from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions, body
+from action_loom.core.demo_character import actions, body
 from action_loom.core.motion import joint_matching, mirror, mirrored_channels
 from action_loom.core.motion.clip import Channel
 from oracles import material

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions, body
+from action_loom.core.demo_character import actions, body
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import quat, role_bodies, roles
 from action_loom.core.motion.skeleton import Skeleton

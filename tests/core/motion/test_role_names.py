@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from action_loom.core.figure import body as figure_body
+from action_loom.core.demo_character import body as figure_body
 from action_loom.core.motion import roles
 from oracles.role_tables import expected
 

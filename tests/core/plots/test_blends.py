@@ -8,10 +8,10 @@ from importlib import import_module
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.entry_points import load
-from action_loom.core.figure import actions
 from action_loom.core.motion.frame_map import FrameMap
+from action_loom.core.quality import contacts
 from action_loom.core.recipes import metrics
 from action_loom.core.recipes.metrics import MetricRow
 from action_loom.core.sync.registration_curve import Registration

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 
 
 def test_rows_of_figures():

@@ -1,8 +1,8 @@
 """The picture of a clip on another body."""
 
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.entry_points import load
-from action_loom.core.figure import actions
 from action_loom.core.verbs import Retarget
 from oracles import material
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.entry_points import load
-from action_loom.core.figure import actions
 from action_loom.core.verbs import Splice
 from numpy.testing import assert_allclose
 

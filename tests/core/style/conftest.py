@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.recipes.style import StyleOptions
 from action_loom.core.style import fit
 from oracles import material

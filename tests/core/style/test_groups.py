@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.recipes.style import table_of
 from action_loom.core.style import groups
 from action_loom.core.verbs import FitStyle

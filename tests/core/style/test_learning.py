@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.recipes.style import StyleOptions, table_of
 from action_loom.core.style import components, directions, fit, storage
 from action_loom.core.style.form import PHASES
@@ -107,7 +107,7 @@ def test_what_is_linear_is_solved_at_once_and_what_is_not_comes_near():
     ):
         slopes = directions.jacobian(base, vectors, measure)
         wanted = measure(base + np.array([0.5, -0.3, 0.2]) @ vectors)
-        factors, reached = directions.solved(
+        factors, reached = directions.solve_rows(
             base, wanted, vectors, slopes, measure, np.zeros(3), which, np.ones(3), steps
         )
         assert np.abs(reached - wanted).max() < near

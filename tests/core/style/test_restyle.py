@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, ik, kinematics, quat, root_motion
 from action_loom.core.recipes.style import StyleOptions, table_of
 from action_loom.core.style import clip_in_style, fit, form, knees
@@ -120,7 +120,7 @@ def test_factors_of_one_are_the_clip_and_of_three_go_away_from_the_mean(style, w
 
     def score(row):
         rows = style.form.read(row[:-1].reshape(form.PHASES, -1))
-        return learnt.scores(learnt.form.written(rows)[None])[0]
+        return learnt.scores(learnt.form.to_rows(rows)[None])[0]
 
     before, after = score(made.in_style.row), score(made.changed.row)
     most = max(change.USUAL * learnt.parts.deviations[1], abs(before[1]))

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, root_motion
 from action_loom.core.recipes.style import SLIDERS, StyleOptions
 from action_loom.core.style import clip_in_style, fit, gait_phase, knees, material, shipped, steps

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, resample, root_motion
 from action_loom.core.recipes.style import StyleOptions, renamed_in, table_of
 from action_loom.core.style import form as forms
@@ -71,7 +71,7 @@ def test_rows_say_the_motion_and_are_read_again():
     motion = forms.motion_of_stride(phases, phases.of_own[0])
     turns = np.concatenate([motion.turns, motion.hips[:, None]], axis=1)
     form = forms.Form(phases.clip.skeleton, forms.joints_of(phases.clip.skeleton), quat.mean_of_frames(turns))
-    again = form.read(form.written(motion))
+    again = form.read(form.to_rows(motion))
     assert np.abs(quat.same_side(again.turns, motion.turns) - motion.turns).max() < 1e-12
     assert np.abs(quat.same_side(again.hips, motion.hips) - motion.hips).max() < 1e-12
     assert np.array_equal(again.height, motion.height)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.metrics import METRICS

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import RegistrationError
-from action_loom.core.figure import actions
 from action_loom.core.motion import resample, retarget
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import dtw, ends, metrics, refine, registration

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import jit, verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError, RegistrationError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.sync import registration

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics, quat, resample, root_motion, trim
 from action_loom.core.recipes.matching import Matching

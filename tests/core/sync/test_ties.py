@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import cycles, root_motion
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import cycle_search, dtw, ends, metrics, refine, registration, ties

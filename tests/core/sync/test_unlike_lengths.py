@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import RegistrationError
-from action_loom.core.figure import actions
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import distance, registration
 from action_loom.core.sync.unlike_lengths import refuse_lengths

@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from action_loom.core.check import breaks
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, LoomError
-from action_loom.core.figure import actions
 from action_loom.core.motion import mirror, resample, root_motion
 from action_loom.core.motion.clip import joined
+from action_loom.core.quality import breaks
 from action_loom.core.verbs.take import activities, cutting, take_set, tracks
 from oracles import takes
 

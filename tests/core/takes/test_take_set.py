@@ -4,11 +4,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from action_loom.core.check import quality
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, root_motion
 from action_loom.core.motion.clip import joined
+from action_loom.core.quality import quality
 from action_loom.core.verbs.take import loops, meeting, placing, take_set
 from numpy.testing import assert_allclose
 from oracles import takes

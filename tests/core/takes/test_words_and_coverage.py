@@ -1,8 +1,8 @@
 """Searches for stretches by words for their actions, and reports of the actions missing in sets."""
 
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import LibraryError
-from action_loom.core.figure import actions
 from action_loom.core.verbs.take import coverage, cutting, take_set, words
 from oracles import takes
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import GraphError
-from action_loom.core.figure import actions
 from action_loom.core.motion import root_motion
 from action_loom.core.recipes.travel import TravelOptions
 from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, InPlace, Walk

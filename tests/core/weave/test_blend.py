@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import jit, verbs
-from action_loom.core.check import quality
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
+from action_loom.core.quality import quality
 from action_loom.core.sync.registration_curve import Registration, RegistrationCurve
 from action_loom.core.verbs import Blend, Synchronise
 from action_loom.core.verbs.blend.weights import BlendWeights

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import quat, root_motion
 from action_loom.core.verbs import Blend, Loop, Mirror, Retarget, Splice, Synchronise
 from action_loom.core.weave import body_limits

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import seams, world_pose
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, resample, retarget, root_motion
 from action_loom.core.motion.clip import Channel
+from action_loom.core.quality import seams, world_pose
 from action_loom.core.sync import alignment
 from action_loom.core.verbs import Connect, Loop
 from action_loom.core.verbs.connect import work as connect

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import continuous_mean, quat
 
 WALK = actions.walk(cycles=2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import kinematics
 from action_loom.core.verbs.blend import draft, work
 from action_loom.core.weave import ground_arc

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.edit import filtering
 from action_loom.core.errors import ClipError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, inheritance, kinematics, quat, root_motion
+from action_loom.core.quality import contacts
 from action_loom.core.verbs import Filter, Loop
 from action_loom.core.verbs.filter import BANDS
 from numpy.testing import assert_allclose, assert_array_equal

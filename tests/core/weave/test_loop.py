@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError, RegistrationError
-from action_loom.core.figure import actions
 from action_loom.core.motion import closing, cycles, kinematics, resample, root_motion
 from action_loom.core.sync import cycle_search
 from action_loom.core.verbs import Loop

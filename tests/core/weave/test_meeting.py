@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.edit import reaching
 from action_loom.core.errors import ClipError
-from action_loom.core.figure import actions
 from action_loom.core.motion import root_motion
 from action_loom.core.verbs import Retarget
 from action_loom.core.weave import meeting

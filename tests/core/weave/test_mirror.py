@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, mirror, quat, root_motion
 from action_loom.core.motion.clip import Channel
+from action_loom.core.quality import contacts
 from action_loom.core.verbs import InPlace, Loop, Mirror, Synchronise, Travel
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material

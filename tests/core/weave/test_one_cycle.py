@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts, quality
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import closing, cycles, kinematics, quat, resample
 from action_loom.core.motion.clip import Clip
+from action_loom.core.quality import contacts, quality
 from action_loom.core.verbs import Ask, Blend, InPlace, Loop, Mirror, Plant, Restyle, Travel
 from action_loom.core.weave import ground_arc
 from action_loom.core.weave.seam import close

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, feet, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.inheritance import Inheritance
+from action_loom.core.quality import contacts
 from action_loom.core.sync import transitions
 from action_loom.core.verbs import Connect, Place, Retarget
 from action_loom.core.verbs.place import work as place

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import spans
 from action_loom.core.edit.feet.planting import planted
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, root_motion, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.options import declared
+from action_loom.core.quality import contacts
 from action_loom.core.recipes.planting import PlantOptions
 from action_loom.core.verbs import (
     Blend,

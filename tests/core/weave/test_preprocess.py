@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
-from action_loom.core.figure import actions
 from action_loom.core.motion import resample
 from action_loom.core.motion.clip import joined
 from action_loom.core.motion.frame_map import FrameMap, LeftOut

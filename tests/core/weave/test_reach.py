@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import closing, cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import InPlace, Loop, Reach, Warp

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
-from action_loom.core.figure import actions
 from action_loom.core.motion import quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.quality import contacts
 from action_loom.core.verbs import InPlace, Retarget, Travel
 from action_loom.core.verbs.retarget.work import limbs_off
 from action_loom.core.weave import planting

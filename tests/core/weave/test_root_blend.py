@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.bodies import carry
-from action_loom.core.check import contacts, world_pose
-from action_loom.core.figure import actions
+from action_loom.core.demo_character import actions
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.quality import contacts, world_pose
 from action_loom.core.verbs import Blend
 from action_loom.core.verbs.blend import work as blend
 from numpy.testing import assert_allclose

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import foot_travel
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError
-from action_loom.core.figure import actions
 from action_loom.core.motion import closing, cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel, Clip
 from action_loom.core.motion.skeleton import Skeleton
+from action_loom.core.quality import foot_travel
 from action_loom.core.verbs import InPlace, Travel
 from action_loom.core.verbs.travel import work as travel
 from action_loom.core.weave import add_root_motion, root_trajectory

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import contacts
+from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, feet, kinematics, mirror, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.options import declared
+from action_loom.core.quality import contacts
 from action_loom.core.verbs import Loop, Mirror, MoveEvents, Warp
 from action_loom.core.weave import planting
 from numpy.testing import assert_allclose, assert_array_equal

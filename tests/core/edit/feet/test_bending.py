@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import bending, legs
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, ik, kinematics, quat
 
 REACH = {"L": 0.98, "R": 0.98}

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import clearing
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, feet, kinematics, quat
 
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from action_loom.core import jit, verbs
 from action_loom.core.bodies import carry
-from action_loom.core.check import contacts, quality
+from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import legs, planting, spans
 from action_loom.core.edit.feet.planting import planted
 from action_loom.core.edit.feet.spans import Span
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, ik, kinematics, mirror, quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
+from action_loom.core.quality import contacts, quality
 from action_loom.core.verbs import Blend, Plant
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import gait, material

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.check import contacts, world_pose
+from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import spans
 from action_loom.core.edit.feet.planting import planted
-from action_loom.core.figure import actions
 from action_loom.core.motion import quat
+from action_loom.core.quality import contacts, world_pose
 from oracles.feet import middle_slide, moved_by
 from oracles.material import captured
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.weave.splice import mask
 from oracles import material
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core.check import trunk_swing
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
-from action_loom.core.figure import actions
 from action_loom.core.motion import kinematics, retarget, root_motion
 from action_loom.core.motion.clip import Channel
+from action_loom.core.quality import trunk_swing
 from action_loom.core.verbs import Splice
 from action_loom.core.verbs.splice import along
 from action_loom.core.weave.splice import mask, points

@@ -6,12 +6,12 @@ from functools import cache
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.check import trunk_swing
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError, RegistrationError, SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import cycles, kinematics, quat, resample, retarget, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.motion.inheritance import Inheritance
+from action_loom.core.quality import trunk_swing
 from action_loom.core.verbs import Loop, Splice
 from action_loom.core.weave.splice import mask
 from numpy.testing import assert_allclose, assert_array_equal

@@ -1,0 +1,297 @@
+"""Fill the frames between keyed poses of a clip with stretches of other clips (methods: Fill)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..cache import Cache
+from ..edit.feet.planting import Planted
+from ..errors import ClipError
+from ..motion import quat
+from ..motion.clip import Clip, joined
+from . import candidates, choice, filling, over_keys, standing, trust
+from .candidates import Candidate, Gap, Piece
+from .filling import Filled
+from .rows import RATE, Longs, Rows, lengthened, of_clips, of_poses
+
+FEWEST_FRAMES = 6  # between two keys; shorter gaps are not changed
+LONGEST = 60.0  # s between two keys
+REMEMBERED = 512  # gaps cached
+HELD = 1e-5  # quaternion components, m
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """Clips that gaps are filled from, on one body, and their rows.
+
+    Searches and fills are cached, so that editing a pose only recomputes its two gaps.
+    """
+
+    clips: list[Clip]
+    rows: Rows
+    _found: Cache[tuple[Any, ...], list[Candidate]] = field(default_factory=lambda: Cache(REMEMBERED))
+    _made: Cache[tuple[Any, ...], Filled] = field(default_factory=lambda: Cache(REMEMBERED))
+
+    def found(self, gap: Gap) -> list[Candidate]:
+        """Return the candidates for a gap, sorted by similarity."""
+        parts = (getattr(gap, name) for name in Gap.__dataclass_fields__)
+        key = tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in parts)
+        return list(self._found.made(key, lambda: candidates.found(self.rows, gap)))
+
+    def filled(self, gap: Gap, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
+        """Return a gap of `count` frames between two one-frame clips, filled with a candidate."""
+        led = filling.led(self.rows, gap, one)
+        arrays = [a for p in (first, last) for a in (p.rotations, p.translations, p.scales) if a is not None]
+        key = (one.pieces, led, count, first.rate, first.name, *(a.tobytes() for a in arrays))
+        return self._made.made(key, lambda: filling.filled(self.clips, self.rows, one, first, last, count, led=led))
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Settings of one gap: candidate and gain; None for a candidate chosen jointly, and for an estimated gain.
+
+    candidate : its index among the candidates found, or the pieces of one, found or not
+    """
+
+    candidate: int | tuple[Piece, ...] | None = None
+    gain: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GapFilled:
+    """A gap between two keyed frames, and its fill.
+
+    found : its candidates, sorted by similarity; empty if no clip is long enough. chosen : index of the one used
+    filled : None if nothing was found; gain : weight of the stretch used; own_gain : weight estimated as right
+    ratio : the expected error of the stretch over the error of interpolation, both squared
+    """
+
+    first: int
+    last: int
+    found: list[Candidate]
+    chosen: int
+    filled: Filled | None
+    gain: float
+    own_gain: float
+    ratio: float
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """A clip with filled gaps.
+
+    kept : gaps (first and last key) too short to be filled
+    planted : outcome of planting, None if not tried; not_planted : the reason why no foot was planted, "" if one was
+    """
+
+    clip: Clip
+    gaps: list[GapFilled]
+    kept: list[tuple[int, int]]
+    planted: Planted | None
+    not_planted: str
+
+
+def library(sources: Sequence[Clip], seconds: float) -> Library:
+    """Return clips on one body as a library for gaps of up to `seconds`; cycles are repeated to that length."""
+    clips = [lengthened(replace(clip, channels={}), 2.0 * seconds + clip.seconds) for clip in sources]
+    return Library(clips, of_clips(clips))
+
+
+def longest_gap(clip: Clip, keys: Longs) -> float:
+    """Return the longest time (s) between adjacent keys."""
+    return float(np.diff(keys).max()) / clip.rate
+
+
+def fill(
+    clip: Clip,
+    keys: Longs,
+    known: Library,
+    wishes: Mapping[int, Wish] | None = None,
+    *,
+    plant: bool = True,
+    keep: bool = False,
+) -> Done:
+    """Return a clip with the frames between sorted keys filled.
+
+    wishes : settings by the index of a filled gap, from 0
+    keep : whether gaps without a similar stretch keep their frames, if these do more than hold a key's pose; otherwise
+        they are interpolated
+    Keyed frames, frames before the first and after the last key, and gaps of fewer than `FEWEST_FRAMES` do not change.
+    Raises ClipError for fewer than two keys.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.inbetween import fill
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> done = fill.fill(walk, np.array([0, 20, 48]), fill.library([walk], 1.0))
+        >>> [(gap.first, gap.last, round(gap.gain, 2)) for gap in done.gaps]
+        [(0, 20, 1.0), (20, 48, 1.0)]
+    """
+    if len(keys) < 2:
+        raise ClipError(f"{clip.name}: what lies between keys needs two of them or more, and here is {len(keys)}")
+    wishes = wishes or {}
+    spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
+    asked = asked_of(clip, keys)
+    long = [gap is not None for gap in asked]
+    found = [[] if gap is None else known.found(gap) for gap in asked]
+    wishes = _numbered(known.rows, asked, found, wishes)
+    paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
+    chosen = _chosen(known.rows, found, paces, long, wishes)
+    postures = trust.postures(known.rows, asked, found, chosen)
+    gaps, parts, made_of = list[GapFilled](), [clip.cut(0, int(keys[0]) + 1)], list[tuple[int, int]]()
+    for k, (a, b) in enumerate(spans):
+        if not long[k]:
+            parts.append(clip.cut(a + 1, b + 1))
+            continue
+        choice_of = asked[k], found[k], chosen[k], postures[k]
+        gap = _filled(clip, (a, b), choice_of, known, wishes.get(len(gaps), Wish()))
+        gaps.append(gap)
+        if keep and gap.gain < trust.NOTHING_LIKE and not _is_held(clip, a, b):
+            long[k] = False
+            parts.append(clip.cut(a + 1, b + 1))
+            continue
+        made_of.append((a, b))
+        parts.append(_frames(clip, gap).cut(1, b - a + 1))
+    if keys[-1] < len(clip) - 1:
+        parts.append(clip.cut(int(keys[-1]) + 1, len(clip)))
+    made = joined([replace(part, channels={}, name=clip.name) for part in parts])
+    made = over_keys.smoothed(made, keys, long)
+    done, why = None, standing.OFF
+    if plant:
+        made, done, why = standing.planted(made, made_of)
+    made = _with_own_frames(made, clip, made_of)
+    short = [span for span, gap in zip(spans, asked, strict=True) if gap is None]
+    return Done(made, gaps, short, done, why)
+
+
+def _is_held(clip: Clip, first: int, last: int) -> bool:
+    """Return whether the frames between two keys only hold the pose of the first, as in a stepped block-out."""
+    own = slice(first, last)
+    return bool(
+        np.ptp(clip.rotations[own], axis=0).max() < HELD and np.ptp(clip.translations[own], axis=0).max() < HELD
+    )
+
+
+def _with_own_frames(made: Clip, clip: Clip, gaps: Sequence[tuple[int, int]]) -> Clip:
+    """Return a filled clip with exactly its own frames outside of gaps, and with the clip's channels."""
+    own = np.ones(len(clip), dtype=bool)
+    for first, last in gaps:
+        own[first + 1 : last] = False
+    return replace(
+        made,
+        rotations=quat.continuous(np.where(own[:, None, None], clip.rotations, made.rotations)),
+        translations=np.where(own[:, None, None], clip.translations, made.translations),
+        channels=clip.channels,
+    )
+
+
+def asked_of(clip: Clip, keys: Longs) -> list[Gap | None]:
+    """Return the query for each gap between keys; None for gaps too short to fill.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.inbetween import fill
+        >>> from action_loom.core.demo_character import actions
+        >>> [gap and gap.frames for gap in fill.asked_of(actions.walk(), np.array([0, 20, 22]))]
+        [20.0, None]
+    """
+    spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
+    long = [b - a >= FEWEST_FRAMES for a, b in spans]
+    poses = of_poses(clip.taken(keys))
+    speeds = _speeds(clip, keys, long)
+    poses = replace(poses, speeds=np.nan_to_num(speeds))
+    tells = ~np.isnan(speeds).any(axis=(1, 2))
+    return [
+        candidates.gap_of(poses, k, (b - a) * RATE / clip.rate, (bool(tells[k]), bool(tells[k + 1])))
+        if long[k]
+        else None
+        for k, (a, b) in enumerate(spans)
+    ]
+
+
+def _speeds(clip: Clip, keys: Longs, long: Sequence[bool]) -> np.ndarray:
+    """Return the speeds (K, points, 3) at keys next to unchanged frames; NaN at others."""
+    kept = [keys[0] > 0, *(not one for one in long), keys[-1] < len(clip) - 1]
+    points = len(of_poses(clip.taken(keys[:1])).places[0])
+    speeds = np.full((len(keys), points, 3), np.nan, dtype=np.float32)
+    for k, key in enumerate(keys.tolist()):
+        before, after = kept[k], kept[k + 1]
+        if before == after:
+            continue
+        near = np.arange(key - 1, key + 1) if before else np.arange(key, key + 2)
+        speeds[k] = of_poses(clip.taken(near)).speeds[1 if before else 0]
+    return speeds
+
+
+def _paces(one: Candidate, frames: int, rate: float) -> tuple[float, float]:
+    """Return the playback speed of a candidate relative to its clip, at its start and at its end."""
+    seconds = frames / rate
+    first, last = (
+        (piece.end - piece.start) / RATE / (piece.share * seconds) for piece in (one.pieces[0], one.pieces[-1])
+    )
+    return first, last
+
+
+def _numbered(
+    rows: Rows, asked: Sequence[Gap | None], found: list[list[Candidate]], wishes: Mapping[int, Wish]
+) -> dict[int, Wish]:
+    """Return wishes with pieces replaced by candidate indices; missing candidates are added to the found ones."""
+    numbered, long = dict(wishes), [(gap, some) for gap, some in zip(asked, found, strict=True) if gap is not None]
+    for number, wish in wishes.items():
+        if not isinstance(wish.candidate, tuple):
+            continue
+        gap, some = long[number]
+        if wish.candidate not in [one.pieces for one in some]:
+            some.append(candidates.of_pieces(rows, gap, wish.candidate))
+        at = [one.pieces for one in some].index(wish.candidate)
+        numbered[number] = replace(wish, candidate=at)
+    return numbered
+
+
+def _chosen(
+    rows: Rows,
+    found: Sequence[Sequence[Candidate]],
+    paces: Sequence[Sequence[tuple[float, float]]],
+    long: Sequence[bool],
+    wishes: Mapping[int, Wish],
+) -> list[int]:
+    """Return the index of the candidate for each gap; a gap with a wish only has that one to choose from."""
+    number = -1
+    shown, their, first = list[Sequence[Candidate]](), list[Sequence[tuple[float, float]]](), list[int]()
+    for some, pace, is_long in zip(found, paces, long, strict=True):
+        number += is_long
+        wish = wishes.get(number) if is_long else None
+        at = min(wish.candidate, len(some) - 1) if wish is not None and isinstance(wish.candidate, int) else None
+        only = slice(None) if at is None or at < 0 else slice(at, at + 1)
+        shown.append(some[only])
+        their.append(pace[only])
+        first.append(0 if at is None else max(at, 0))
+    return [at + more if at >= 0 else -1 for at, more in zip(choice.together(rows, shown, their), first, strict=True)]
+
+
+def _filled(
+    clip: Clip,
+    span: tuple[int, int],
+    choice_of: tuple[Gap | None, list[Candidate], int, np.ndarray | None],
+    known: Library,
+    wish: Wish,
+) -> GapFilled:
+    (a, b), (asked, found, chosen, posture) = span, choice_of
+    if chosen < 0 or asked is None:
+        return GapFilled(a, b, found, chosen, None, 0.0, 0.0, np.inf)
+    first, last = clip.cut(a, a + 1), clip.cut(b, b + 1)
+    ratio = trust.ratio(known.rows, asked, found, chosen, posture)
+    gain = trust.gain(ratio)
+    one = known.filled(asked, found[chosen], first, last, b - a + 1)
+    return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)
+
+
+def _frames(clip: Clip, gap: GapFilled) -> Clip:
+    a, b = gap.first, gap.last
+    if gap.filled is None:
+        return filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+    return filling.mixed(gap.filled, gap.gain)

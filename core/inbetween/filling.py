@@ -1,0 +1,192 @@
+"""Fill a gap between two keyed poses with a stretch that meets both exactly (methods: Fill)."""
+
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+
+from ..motion import quat, root_motion
+from ..motion.clip import Clip
+from .candidates import Candidate, Gap, Piece
+from .rows import Rows, Singles, stretch
+
+SEAM = 0.17  # s on each side over which stretches are blended at a seam
+SLOWEST, FASTEST = 0.7, 1.4  # limits of the speed ratio between the clip next to a gap and the stretch
+STILL = 1e-4  # (body heights a second)², summed over points; below it a row counts as still
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """A gap's frames, including both keys, from a stretch (`own`) and from interpolation (`plain`)."""
+
+    own: Clip
+    plain: Clip
+
+
+def interpolated(first: Clip, last: Clip, count: int) -> Clip:
+    """Return `count` frames between two one-frame poses: shortest rotations at constant speed.
+
+    Example:
+        >>> from action_loom.core.inbetween import filling
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> len(filling.interpolated(walk.cut(0, 1), walk.cut(16, 17), 17))
+        17
+    """
+    share = np.linspace(0.0, 1.0, count)[:, None, None]
+    turn = quat.log(quat.mul(quat.inv(first.rotations), last.rotations))
+    whole = first.taken(np.zeros(count, dtype=np.int64))
+    clip = replace(
+        whole,
+        rotations=quat.mul(whole.rotations, quat.exp(share * turn)),
+        translations=first.translations + share * (last.translations - first.translations),
+    )
+    if first.scales is None or last.scales is None:
+        return clip
+    return replace(clip, scales=first.scales + share * (last.scales - first.scales))
+
+
+def led(rows: Rows, gap: Gap, one: Candidate) -> tuple[float, float]:
+    """Return start and end speed of a candidate relative to constant speed: half-way to the clip next to the gap.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.inbetween import candidates, filling, rows
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> library = rows.of_clips([walk])
+        >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
+        >>> filling.led(library, gap, candidates.found(library, gap)[0])  # lone poses have no speeds
+        (1.0, 1.0)
+    """
+    begin, end = one.pieces[0], one.pieces[-1]
+    return _led(rows, gap, begin, begin.start, gap.speed), _led(rows, gap, end, end.end, gap.speed_after)
+
+
+def _led(rows: Rows, gap: Gap, piece: Piece, row: int, speed: Singles | None) -> float:
+    own = rows.speeds[row].astype(np.float64)
+    if speed is None or (own**2).sum() < STILL:
+        return 1.0
+    wanted = float(np.clip((speed * own).sum() / (own**2).sum(), SLOWEST, FASTEST))
+    return 0.5 + 0.5 * wanted * piece.share * gap.frames / (piece.end - piece.start)
+
+
+def filled(
+    clips: list[Clip],
+    rows: Rows,
+    one: Candidate,
+    first: Clip,
+    last: Clip,
+    count: int,
+    *,
+    met: bool = True,
+    led: tuple[float, float] = (1.0, 1.0),
+) -> Filled:
+    """Return a gap of `count` frames, including its keys, filled with a candidate.
+
+    clips : of the library with the given rows; first, last : the keyed poses, one-frame clips
+    led : see the function of that name
+    met : whether to match the key poses exactly; otherwise joints turn as in the stretch, and only path and facing
+        match
+    Raises SkeletonError as `root_motion.placed` does.
+    """
+    plain = interpolated(first, last, count)
+    own = _bent(_stretches(clips, rows, one, count, first, led), first, last, met=met)
+    own = replace(plain, rotations=own.rotations, translations=own.translations)
+    return Filled(own, plain)
+
+
+def mixed(one: Filled, gain: float) -> Clip:
+    """Return interpolation plus a share of the difference between the stretch and interpolation."""
+    if gain >= 1.0:
+        return one.own
+    if gain <= 0.0:
+        return one.plain
+    turn = quat.log(quat.mul(quat.inv(one.plain.rotations), one.own.rotations))
+    return replace(
+        one.plain,
+        rotations=quat.mul(one.plain.rotations, quat.exp(gain * turn)),
+        translations=one.plain.translations + gain * (one.own.translations - one.plain.translations),
+    )
+
+
+def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: Clip, led: tuple[float, float]) -> Clip:
+    """Return the frames of a candidate as one clip; stretches overlap at their seams."""
+    seams = [round(share * (count - 1)) for share in accumulate(piece.share for piece in one.pieces[:-1])]
+    at = [0, *(min(max(frame, k + 1), count - len(seams) + k - 1) for k, frame in enumerate(seams)), count - 1]
+    reach = [max(1, min(round(SEAM * like.rate), at[k] - at[k - 1], at[k + 1] - at[k])) for k in range(1, len(at) - 1)]
+    reach = [0, *reach, 0]
+    whole = _piece(clips, rows, one, 0, at[1] + 1, (0, reach[1]), led)
+    for k in range(1, len(one.pieces)):
+        after = _piece(clips, rows, one, k, at[k + 1] - at[k] + 1, (reach[k], reach[k + 1]), led)
+        whole = _over(whole, after, at[k], reach[k])
+    return replace(whole, name=like.name, rate=like.rate)
+
+
+def _piece(
+    clips: list[Clip], rows: Rows, one: Candidate, k: int, count: int, more: tuple[int, int], led: tuple[float, float]
+) -> Clip:
+    """Return a piece as `count` frames, extended on both sides at its own speed, and held at the clip's ends."""
+    piece = one.pieces[k]
+    first, last = float(rows.frames[piece.start]), float(rows.frames[piece.end])
+    begin, end = led[0] if k == 0 else 1.0, led[1] if k == len(one.pieces) - 1 else 1.0
+    u = np.linspace(0.0, 1.0, count)
+    u = u + (begin - 1.0) * u * (1.0 - u) ** 2 - (end - 1.0) * u * u * (1.0 - u)
+    before, after = (np.arange(1, each + 1) / max(count - 1, 1) for each in more)
+    u = np.concatenate([-before[::-1], u, 1.0 + after])
+    clip = clips[rows.clips[piece.start]]
+    return stretch(clip, first + u * (last - first), mirrored=bool(rows.mirrored[piece.start]))
+
+
+def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:
+    """Return two stretches blended, the second placed at frame `at` of the first; both play on while they overlap."""
+    count = at + len(after) - reach
+    ground, facing = root_motion.ground_frames(before.cut(at, at + 1))
+    place, faced = root_motion.ground_frames(after.cut(reach, reach + 1))
+    turn = float(facing[0] - faced[0])
+    c, s = np.cos(turn), np.sin(turn)
+    x, y = place[0]
+    after = root_motion.placed(after, turn, ground[0] - np.array([c * x - s * y, s * x + c * y]))
+    frames = np.arange(count)
+    a = before.taken(np.clip(frames, 0, len(before) - 1))
+    b = after.taken(np.clip(frames - at + reach, 0, len(after) - 1))
+    u = np.clip((frames - at + reach) / (2.0 * reach), 0.0, 1.0)
+    share = (u * u * (3.0 - 2.0 * u))[:, None, None]
+    turns = quat.log(quat.mul(quat.inv(a.rotations), b.rotations))
+    return replace(
+        a,
+        rotations=quat.mul(a.rotations, quat.exp(share * turns)),
+        translations=a.translations + share * (b.translations - a.translations),
+    )
+
+
+def _bent(own: Clip, first: Clip, last: Clip, *, met: bool) -> Clip:
+    """Return a stretch with its path and facing fitted to the keys, and, if met, its pose errors at the ends spread."""
+    count = len(own)
+    step = np.linspace(0.0, 1.0, count)
+    smooth = step * step * (3.0 - 2.0 * step)
+    ground, facing = root_motion.ground_frames(own)
+    (start, start_facing), (end, end_facing) = (root_motion.ground_frames(key) for key in (first, last))
+    lacks = float(end_facing[0] - start_facing[0] - (facing[-1] - facing[0]))
+    lacks -= 2.0 * np.pi * np.round(lacks / (2.0 * np.pi))  # whole turns are kept from the stretch
+    turned = facing - facing[0] + start_facing[0] + smooth * lacks
+    path = ground - ground[0]
+    turn = float(start_facing[0] - facing[0])
+    c, s = np.cos(turn), np.sin(turn)
+    path = path @ np.array([[c, s], [-s, c]]) + start[0]
+    path = path + step[:, None] * (end[0] - path[-1])
+    turns = turned - facing
+    c, s = np.cos(turns), np.sin(turns)
+    at = np.stack([c * ground[:, 0] - s * ground[:, 1], s * ground[:, 0] + c * ground[:, 1]], axis=1)
+    placed = root_motion.placed(own, turns, path - at)
+    share = smooth[:, None, None]
+    moved = [key.translations - placed.translations[[k]] for k, key in ((0, first), (-1, last))]
+    translations = placed.translations + (1.0 - share) * moved[0] + share * moved[1]
+    if not met:
+        return replace(placed, translations=translations)
+    lack = [quat.log(quat.mul(quat.inv(placed.rotations[[k]]), key.rotations)) for k, key in ((0, first), (-1, last))]
+    rotations = quat.mul(placed.rotations, quat.exp((1.0 - share) * lack[0] + share * lack[1]))
+    for k, key in ((0, first), (-1, last)):
+        rotations[k] = quat.same_side(key.rotations[0], rotations[k])
+        translations[k] = key.translations[0]
+    return replace(placed, rotations=rotations, translations=translations)

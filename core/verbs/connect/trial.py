@@ -1,6 +1,0 @@
-"""How connect is tried; see tests/oracles/trials.py."""
-
-# Command-line arguments, with clips of the generated figure; the fuzzer interrupts these runs at random moments.
-COMMANDS = {"connect": "walk.bvh turn.bvh"}
-# Operator calls for the battery of tests in Blender: source actions, the frames that are read, and options.
-OPERATORS = {"connect": {"sources": ("slow", "quick")}}

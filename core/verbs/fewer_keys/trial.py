@@ -1,6 +1,0 @@
-"""How fewer keys is tried; see tests/oracles/trials.py."""
-
-# Command-line arguments, with clips of the generated figure; the fuzzer interrupts these runs at random moments.
-COMMANDS = {"fewer_keys": "walk.bvh"}
-# Operator calls for the battery of tests in Blender: source actions, the frames that are read, and options.
-OPERATORS = {"fewer_keys": {"sources": ("slow",)}}
