@@ -70,6 +70,26 @@ def with_legs(clip: Clip) -> Clip:
     return replace(clip, skeleton=replace(clip.skeleton, legs=legs)) if legs else clip
 
 
+def with_hind_legs(clip: Clip) -> Clip:
+    """Return a clip as `with_legs` does, with the hind legs of that body as those of a body with two.
+
+    Example:
+        >>> from action_loom.core.bodies import own_legs
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> own_legs.with_hind_legs(walk) is walk
+        True
+    """
+    clip = with_legs(clip)
+    legs, known = clip.skeleton.legs, clip.skeleton.roles
+    played = {
+        f"{part}.{side}": joint
+        for side in "LR" if len(legs.get(side, ())) > 2
+        for part, joint in zip(("thigh", "shin", "foot"), (*legs[side][:2], legs[side][-2]), strict=True)
+    }  # fmt: skip
+    return replace(clip, skeleton=replace(clip.skeleton, roles=known | played)) if played else clip
+
+
 def named(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[str] = ()) -> Skeleton:
     """Return a body with roles that its own poses show (see `shown`) where it has none.
 

@@ -34,9 +34,9 @@ class Footing:
 def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
     """Return the point indices (see `kinematics.points`) of ball and ankle of each foot, by the foot's name.
 
-    Feet are "L" and "R", for four-footed bodies also "front L" and "front R", with more legs also "middle" and "second". The ball is the toe joint, or the tip
-    of the foot if plausible, or the ankle. For a leg that ends with its shin, as in a box figure, both are the end of
-    the shin. Unknown feet are omitted.
+    Feet are "L" and "R", for bodies with four legs also "front L" and "front R", with more also "middle …" and
+    "second …". The ball is the toe joint, or the tip of the foot if plausible, or the ankle. For a leg that ends with
+    its shin, as in a box figure, both are the end of the shin. Unknown feet are omitted.
 
     Example:
         >>> from action_loom.core.figure import body
@@ -47,7 +47,7 @@ def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
     """
     end = {int(joint): len(skeleton) + k for k, joint in enumerate(skeleton.tipped)}
     if skeleton.legs:
-        ends = [leg[:-3:-1] if len(leg) > 2 else (end[leg[1]], end[leg[1]]) for leg in skeleton.legs.values()]
+        ends = [(leg[-1], leg[-2]) if len(leg) > 2 else (end[leg[1]], end[leg[1]]) for leg in skeleton.legs.values()]
         return dict(zip(skeleton.legs, ends, strict=True))
     roles = skeleton.roles
     feet = {}

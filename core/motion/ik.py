@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -77,7 +78,12 @@ def known_legs(skeleton: Skeleton) -> list[Limb]:
     """
     if skeleton.legs:
         ankles = {foot: ankle for foot, (_, ankle) in feet.balls_and_ankles(skeleton).items()}
-        return [Limb(foot, *leg[:2], ankles[foot], leg[2:-2]) for foot, leg in skeleton.legs.items()]
+        lines = [leg[:-2] if len(leg) > 2 else leg for leg in skeleton.legs.values()]
+        whole = [all(skeleton.with_below([a])[b] for a, b in pairwise(line)) for line in lines]
+        return [
+            Limb(foot, line[0], line[1], ankles[foot], line[2:])
+            for foot, line, holds in zip(skeleton.legs, lines, whole, strict=True) if holds
+        ]  # fmt: skip
     chains = {"": ("thigh", "shin", "foot")}
     if skeleton.four_footed:
         chains["front "] = ("upper_arm", "forearm", "hand")

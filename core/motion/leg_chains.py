@@ -46,7 +46,7 @@ def find(clip: Clip) -> dict[str, tuple[int, ...]]:
         return {}
     places = kinematics.world(clip)[1]
     chains = [_chain(clip, line, places) for line in _lines(skeleton, legs)]
-    complete = all(len(chain) > 3 or len(chain) == 2 and chain[1] in skeleton.tipped for chain in chains)
+    complete = all(len(chain) > 3 or (len(chain) == 2 and chain[1] in skeleton.tipped) for chain in chains)
     if not complete or not (names := _names(clip, chains, places)):
         return {}
     order = sorted(range(len(chains)), key=lambda k: FEET.index(names[k]))
@@ -77,7 +77,9 @@ def with_all_bones(clip: Clip, limb: Limb) -> Limb:
 def _lines(skeleton: Skeleton, legs: Sequence[Sequence[int]]) -> list[list[int]]:
     """Return the joints of the longest line down each leg that carry no other leg."""
     lengths = np.linalg.norm(skeleton.offsets, axis=1)
-    shared = np.sum([[bool(skeleton.with_below([j])[ends].any()) for j in range(len(skeleton))] for ends in legs], axis=0)
+    shared = np.sum(
+        [[bool(skeleton.with_below([j])[ends].any()) for j in range(len(skeleton))] for ends in legs], axis=0
+    )
     lines = []
     for ends in legs:
         every = [[j for j in (*reversed(ancestors(end, skeleton.parents)), end) if shared[j] == 1] for end in ends]
@@ -91,7 +93,7 @@ def _chain(clip: Clip, line: Sequence[int], places: Array) -> list[int]:
     moves = np.flatnonzero(np.linalg.norm(np.ptp(turns, axis=0), axis=-1) > TURNS)
     line = line[moves[0] if len(moves) and len(line) - moves[0] > 2 else 0 :]
     if len(line) < 3:
-        return line
+        return list(line)
     heights = places[:, line, 2]
     lowest = heights.min(axis=1)
     tall = np.maximum(heights[:, 0] - lowest, 1e-9)

@@ -34,8 +34,8 @@ class Skeleton:
     roles_by : how each role was found, if more than names and rest pose were used
     leg_count : number of legs that the motion shows, 0 if only the rest pose is known
     leaders : joints to which others are attached, if known beyond the clips at hand (see `bodies.attachments`)
-    legs : for bodies with four legs or more that names do not tell, by the foot's name: the joints of each leg that bend,
-        from thigh to ankle, and the ball (see `leg_chains`)
+    legs : of a body with four legs or more that names do not tell, by the foot's name, the joints of each leg that
+        bend, from thigh to ankle, and the ball (see `leg_chains`)
     followers : joints below the body that are not part of it, such as props, with everything below them
     inheritance : bone settings, unless every joint inherits everything from its parent (see `inheritance`)
 

@@ -108,7 +108,7 @@ def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
         >>> {foot: round(float(np.degrees(leg.flexion.max()))) for foot, leg in posed.items()}
         {'L': 79, 'R': 79}
     """
-    ends = [joint for limb in limbs for joint in (limb.lower, end_joint(clip.skeleton, limb))]
+    ends = [joint for limb in limbs for joint in (limb.lower, *limb.between, end_joint(clip.skeleton, limb))]
     turned, places = kinematics.world_of(clip, ends)
     return turned, {limb.foot: leg_of(clip, limb, turned, places) for limb in limbs}
 
@@ -156,7 +156,7 @@ def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | No
     axis /= np.maximum(_norm(axis), 1e-12)
     flexion = sign[:, 0] * np.arctan2(sine[:, 0], (upper * lower).sum(axis=1) / (_norm(upper) * _norm(lower))[:, 0])
     joints = (limb.upper, limb.lower, *limb.between, limb.end)
-    knees = [Limb(limb.foot, *joints[k : k + 3]) for k in range(len(joints) - 2)] if limb.between else []
+    knees = [Limb(limb.foot, *three) for three in zip(joints, joints[1:], joints[2:], strict=False) if limb.between]
     return Leg(hip, end, upper, lower, axis, flexion, tuple(leg_of(clip, knee, turned, places) for knee in knees))
 
 
@@ -298,7 +298,9 @@ def _led(
         spanned = np.linalg.norm(goal, axis=1)
         if leg.knees:
             changes = many_bones.changes(leg, _softened(leg, spanned), SMOOTH_BEND * clip.rate)
-            bends = tuple(quat.exp(change[:, None] * knee.axis) for change, knee in zip(changes, leg.knees, strict=True))
+            bends = tuple(
+                quat.exp(change[:, None] * knee.axis) for change, knee in zip(changes, leg.knees, strict=True)
+            )
             reach = many_bones.reach(leg, bends)
         else:
             bends = (quat.exp(_change(leg, spanned, clip.rate)[:, None] * leg.axis),)
@@ -348,9 +350,7 @@ def applied(
     return _rebuilt(clip, turns, moved, keep_turn)
 
 
-def _turned(
-    clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, ...]], moved: Array, keep_turn: bool
-) -> Clip:
+def _turned(clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, ...]], moved: Array, keep_turn: bool) -> Clip:
     """Return the result of `applied` from local rotations of the limbs' joints."""
     rotations = clip.rotations.copy()
     for limb, parts in turns.items():

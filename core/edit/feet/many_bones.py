@@ -17,11 +17,16 @@ STILL = 0.05  # share of its mean bend that a joint takes part with, beyond that
 class Bones(Protocol):
     """A leg as `legs.Leg`: its first bone, and two bones at each joint that bends."""
 
-    upper: Array
-    lower: Array
-    axis: Array
-    flexion: Array
-    knees: tuple["Bones", ...]
+    @property
+    def upper(self) -> Array: ...
+    @property
+    def lower(self) -> Array: ...
+    @property
+    def axis(self) -> Array: ...
+    @property
+    def flexion(self) -> Array: ...
+    @property
+    def knees(self) -> tuple["Bones", ...]: ...
 
 
 def changes(leg: Bones, distance: Array, sigma: float) -> list[Array]:

@@ -32,7 +32,6 @@ STILL = 0.0015  # a foot that moves less in the middle of its contact already st
 # A stance is planted if that bends its leg by no more than BENDS, and WORTH more for each height a second that it
 # slides less: 5 cm/s of a person are worth 3 degrees more.
 BENDS, WORTH = np.radians(10.0), np.radians(100.0)
-ROUNDS = 3  # of leaving out stances, which changes how the others bend their legs
 
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in an unknown unit
 AROUND = 3.0  # s of cyclic padding: what is further away moves a foot by less than a nanometre
@@ -146,7 +145,7 @@ def planted(
     kept, whys = _kept(stances, pivots, whole.clip, limbs)
     lifts = sinking.lifts(whole.clip, limbs, [*kept, *still], whole.own) if lift else {}
     stay = _in_all_cycles(whole, fixed)
-    for _ in range(ROUNDS):
+    while True:  # leaving out stances changes how the others bend their legs
         solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
         if not kept and not lifts:
             break
@@ -305,9 +304,7 @@ def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
 def _limbs(clip: Clip) -> list[Limb]:
     """Return the known legs of a body; raises SkeletonError if there are none, ClipError for an unknown unit."""
     known = feet.balls_and_ankles(clip.skeleton)
-    limbs = [
-        leg_chains.with_all_bones(clip, limb) for limb in ik.known_legs(clip.skeleton) if limb.foot in known
-    ]
+    limbs = [leg_chains.with_all_bones(clip, limb) for limb in ik.known_legs(clip.skeleton) if limb.foot in known]
     if not limbs or legs.carrier(clip, limbs) < 0:
         raise SkeletonError(f"{clip.name}: no leg is known: name thighs, shins and feet")
     height = clip.skeleton.height
