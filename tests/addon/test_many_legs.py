@@ -5,61 +5,50 @@ import material
 import numpy as np
 import planted_feet
 import pytest
-from oracles import walkers
+import walkers
 
-LEGS, BONES = 6, 3
+LEGS, BONES, RATE = 6, 3, 30
 
 
 @pytest.fixture
 def insect():
-    """An armature that walks on six legs, each of three bones, whose standing feet slide; and its stances."""
-    clip, chains, stands = walkers.walker(LEGS, BONES)
-    rig = material.armature_of_clip(clip) if hasattr(material, "armature_of_clip") else _armature(clip)
-    return rig, chains, stands
-
-
-def _armature(clip):
-    """An armature that plays a clip whose joints all rest unturned."""
-    bpy.context.scene.render.fps = int(clip.rate)
-    skeleton = clip.skeleton
+    """An armature that walks on six legs, each of three bones, whose standing feet slide; with its walk."""
+    bpy.context.scene.render.fps = RATE
+    walk = walkers.walk(LEGS, BONES)
     rig = bpy.data.objects.new("insect", bpy.data.armatures.new("insect"))
     bpy.context.scene.collection.objects.link(rig)
     bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
     bpy.ops.object.mode_set(mode="EDIT")
-    places = skeleton.rest[1]
-    for joint, name in enumerate(skeleton.names):
-        bone = rig.data.edit_bones.new(name)
-        bone.head = places[joint]
-        bone.tail = places[joint] + np.array([0.0, 0.1, 0.0])  # along Y: a bone's axes are the world's then
-        if skeleton.parents[joint] >= 0:
-            bone.parent = rig.data.edit_bones[skeleton.names[skeleton.parents[joint]]]
+    for joint, parent in enumerate(walk.parents.tolist()):
+        bone = rig.data.edit_bones.new(f"bone{joint}")
+        bone.parent = rig.data.edit_bones[f"bone{parent}"] if parent >= 0 else None
+        bone.head = walk.offsets[joint] + (np.array(bone.parent.head) if bone.parent else 0.0)
+        bone.tail = np.add(bone.head, (0.0, 0.1, 0.0))  # a bone along Y has the axes of the world
     bpy.ops.object.mode_set(mode="OBJECT")
-    action = bpy.data.actions.new("walk")
-    rig.animation_data_create().action = action
-    for joint, name in enumerate(skeleton.names):
-        bone = rig.pose.bones[name]
-        for frame in range(len(clip)):
-            bone.rotation_quaternion = clip.rotations[frame, joint]
+    rig.animation_data_create().action = bpy.data.actions.new("walk")
+    for frame, (turns, way) in enumerate(zip(walk.turns, walk.way, strict=True)):
+        rig.pose.bones["bone0"].location = 0.0, way, 0.0
+        rig.pose.bones["bone0"].keyframe_insert("location", frame=1 + frame)
+        for joint in (joint for chain in walk.chains for joint in chain[:-1]):
+            bone = rig.pose.bones[f"bone{joint}"]
+            bone.rotation_quaternion = np.cos(0.5 * turns[joint]), np.sin(0.5 * turns[joint]), 0.0, 0.0
             bone.keyframe_insert("rotation_quaternion", frame=1 + frame)
-            if skeleton.parents[joint] < 0:
-                bone.location = clip.translations[frame, joint]
-                bone.keyframe_insert("location", frame=1 + frame)
-    return rig
+    return rig, walk
 
 
-def slide(rig, chains, stands):
+def slide(rig, walk):
     """How fast evaluated feet go over the ground in their stances, m/s in the mean."""
-    names = [f"bone{chain[-1]}" for chain in chains]
-    places = np.array([material.pose_positions(rig, names, 1 + frame) for frame in range(len(stands))])
-    speeds = np.linalg.norm(np.diff(places[..., :2], axis=0), axis=2) * bpy.context.scene.render.fps
-    return float(speeds[stands[1:] & stands[:-1]].mean())
+    names = [f"bone{chain[-1]}" for chain in walk.chains]
+    places = np.array([material.pose_positions(rig, names, 1 + frame) for frame in range(len(walk.way))])
+    speeds = np.linalg.norm(np.diff(places[..., :2], axis=0), axis=2) * RATE
+    return float(speeds[walk.stands[1:] & walk.stands[:-1]].mean())
 
 
-def test_feet_of_six_legs_are_planted(loom, insect):
-    rig, chains, stands = insect
-    before = slide(rig, chains, stands)
-    action = planted_feet.planted(rig)
-    assert before > 0.09 > 0.002 > slide(rig, chains, stands)
-    held = loom("addon.model.contact_rows").rows_of(bpy.context.scene, action)
-    assert {row.foot for row in held} == {"L", "R", "front L", "front R", "middle L", "middle R"}
-    assert not any(row.why for row in held)
+def test_feet_of_six_legs_are_planted_and_listed(insect, rows_of):
+    before = slide(*insect)
+    made = planted_feet.planted(insect[0])
+    assert before > 0.09 > 0.002 > slide(*insect)
+    rows = rows_of(made)
+    assert {row.foot for row in rows} == {"L", "R", "front L", "front R", "middle L", "middle R"}
+    assert not any(row.why for row in rows)

@@ -1,9 +1,8 @@
 """Made bodies that walk on any number of legs, each of any number of bones, and their forward kinematics."""
 
+from typing import NamedTuple
+
 import numpy as np
-from action_loom.core.motion import quat
-from action_loom.core.motion.clip import Clip
-from action_loom.core.motion.skeleton import Skeleton
 
 HIP, SWING, STANCE = 1.0, 0.3, 0.6  # m; radians to both sides; share of a cycle
 FRAMES = 40  # of a cycle
@@ -18,46 +17,65 @@ def leg_end(bend, bones):
     return end
 
 
-def walker(legs, bones, *, cycles=3, slide=0.1, names="bone"):
-    """A body that walks along +Y on legs in pairs; its standing feet slide by a share of its speed.
+class Walk(NamedTuple):
+    """Parents (J,) and offsets (J, 3) of joints, their turns (F, J) about X, and how far the body is (F,) along +Y.
 
-    All joints have the same name and a number, and legs move in turn. Returns a clip, the joints of each leg, and the
-    middles (F, L) of its stances.
+    chains : the joints of each leg; stands (F, L) : the middles of their stances
     """
-    joints, parents, offsets = 2, [-1, 0], [[0.0, 0.0, HIP], [0.0, 0.9, 0.5]]
-    chains = []
+
+    parents: np.ndarray
+    offsets: np.ndarray
+    turns: np.ndarray
+    way: np.ndarray
+    chains: list
+    stands: np.ndarray
+
+
+def walk(legs, bones, *, cycles=3, slide=0.1):
+    """A walk on legs in pairs that move in turn; standing feet slide by a share of the body's speed."""
+    parents, offsets, chains = [-1, 0], [[0.0, 0.0, HIP], [0.0, 0.9, 0.5]], []
     for k in range(legs):
-        chains.append(list(range(joints, joints + bones + 1)))
-        for bone in range(bones + 1):
-            parents.append(0 if bone == 0 else joints + bone - 1)
-            offsets.append([0.3 * (-1.0) ** k, 0.5 * (k // 2), 0.0] if bone == 0 else [0.0, 0.0, -1.3 / bones])
-        joints += bones + 1
-    still = np.tile(quat.IDENTITY, (joints, 1))
-    called = tuple(f"{names}{k}" for k in range(joints))
-    skeleton = Skeleton(called, np.array(parents), np.array(offsets), still, np.zeros((joints, 3)))
+        chains.append(list(range(len(parents), len(parents) + bones + 1)))
+        for bone, joint in enumerate(chains[-1]):
+            parents.append(joint - 1 if bone else 0)
+            offsets.append([0.0, 0.0, -1.3 / bones] if bone else [0.3 * (-1.0) ** k, 0.5 * (k // 2), 0.0])
     frames = cycles * FRAMES + 1
     table = np.linspace(0.05, 2.6, 800)
     lengths = np.abs(leg_end(table, bones))
-    rotations = np.tile(quat.IDENTITY, (frames, joints, 1))
-    stands = np.zeros((frames, legs), dtype=bool)
+    turns, stands = np.zeros((frames, len(parents))), np.zeros((frames, legs), dtype=bool)
     for k, chain in enumerate(chains):
         phase = (np.arange(frames) / FRAMES + (0.5 if (k + k // 2) % 2 else 0.0) + 0.07 * (k // 2)) % 1.0
         stands[:, k] = (phase > 0.3 * STANCE) & (phase < 0.7 * STANCE)
         swings = np.clip((phase - STANCE) / (1.0 - STANCE), 0.0, 1.0)
         angle = SWING * np.where(phase < STANCE, 1.0 - 2.0 * phase / STANCE, 2.0 * swings - 1.0)
-        wanted = (HIP - 0.25 * np.sin(np.pi * swings)) / np.cos(angle)
-        bend = np.interp(-wanted, -lengths, table)
-        turns = [angle - np.angle(leg_end(bend, bones)), *(bend * (-1.0) ** bone for bone in range(bones - 1))]
-        for joint, turn in zip(chain, turns, strict=False):
-            rotations[:, joint] = quat.about_axis("X", turn)
+        bend = np.interp((0.25 * np.sin(np.pi * swings) - HIP) / np.cos(angle), -lengths, table)
+        turns[:, chain[0]] = angle - np.angle(leg_end(bend, bones))
+        for bone, joint in enumerate(chain[1:-1]):
+            turns[:, joint] = bend * (-1.0) ** bone
+    way = (1.0 + slide) * 2.0 * HIP * np.tan(SWING) / STANCE * np.arange(frames) / FRAMES
+    return Walk(np.array(parents), np.array(offsets), turns, way, chains, stands)
+
+
+def walker(legs, bones, *, slide=0.1):
+    """Return a clip of `walk`, the joints of each leg, and its stances; all joints are called bone and a number."""
+    from action_loom.core.motion import quat
+    from action_loom.core.motion.clip import Clip
+    from action_loom.core.motion.skeleton import Skeleton
+
+    made = walk(legs, bones, slide=slide)
+    joints, frames = len(made.parents), len(made.way)
+    names, still = tuple(f"bone{k}" for k in range(joints)), np.tile(quat.IDENTITY, (joints, 1))
+    skeleton = Skeleton(names, made.parents, made.offsets, still, np.zeros((joints, 3)))
     places = np.zeros((frames, joints, 3))
-    stride = 2.0 * HIP * np.tan(SWING) / STANCE
-    places[:, 0, 1] = (1.0 + slide) * stride * np.arange(frames) / FRAMES
-    return Clip("walker", skeleton, 30.0, rotations, places), chains, stands
+    places[:, 0, 1] = made.way
+    clip = Clip("walker", skeleton, 30.0, quat.about_axis("X", made.turns), places)
+    return clip, made.chains, made.stands
 
 
 def places_of(clip):
     """Return where joints are (F, J, 3), by products of matrices."""
+    from action_loom.core.motion import quat
+
     skeleton, made = clip.skeleton, []
     for joint, parent in enumerate(skeleton.parents.tolist()):
         own = np.tile(np.eye(4), (len(clip), 1, 1))
