@@ -60,7 +60,10 @@ def of_body(body: Rig) -> str:
 def add_skeleton(digest: Any, skeleton: Skeleton) -> None:
     """Add every name and number of a skeleton to a hash."""
     plain = [skeleton.names, skeleton.parents.tolist(), skeleton.inheritance, skeleton.leg_count]
-    plain += [sorted(one) for one in (skeleton.roles.items(), skeleton.leaders.items(), skeleton.followers)]
+    plain += [
+        sorted(one)
+        for one in (skeleton.roles.items(), skeleton.leaders.items(), skeleton.followers, skeleton.legs.items())
+    ]
     digest.update(repr(plain).encode("utf-8"))
     for array in (skeleton.offsets, skeleton.orients, skeleton.tips):
         digest.update(np.ascontiguousarray(array).data)

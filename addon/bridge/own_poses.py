@@ -18,7 +18,7 @@ from . import curves, fingerprint, other_bodies, own_actions
 from .rig import Rig, chosen_roles
 
 MOST, SAMPLED = 20, 12  # actions, and frames of each
-_known, _leaders, _legs = memory.cache(32), memory.cache(32), memory.cache(32)
+_known, _leaders, _legs, _many_legs = (memory.cache(32) for _ in range(4))
 
 
 def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
@@ -50,6 +50,8 @@ def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:
     if not own_legs.are_known(skeleton):
         legs = _legs.made(clip, lambda: own_legs.shown(clip))
         skeleton = own_legs.named(skeleton, legs, without=chosen_roles(armature))
+        if not own_legs.are_known(skeleton) and not skeleton.legs:
+            skeleton = replace(skeleton, legs=_many_legs.made(clip, lambda: own_legs.many(clip)))
     if leaders:
         skeleton = replace(skeleton, leaders=leaders)
     return body if skeleton is body.skeleton else replace(body, skeleton=skeleton)

@@ -20,6 +20,10 @@ FEET = {
     "R": ("Right", "right foot"),
     "front L": ("Front Left", "left front foot"),
     "front R": ("Front Right", "right front foot"),
+    "middle L": ("Middle Left", "left middle foot"),
+    "middle R": ("Middle Right", "right middle foot"),
+    "second L": ("Second Left", "left second foot"),
+    "second R": ("Second Right", "right second foot"),
 }
 SHOWN = 4  # largest number of contacts that a message names
 PARTS = {"ball": "Ball", "heel": "Heel"}

@@ -301,6 +301,7 @@ def _with_parents(
         skeleton.leg_count,
         {},
         frozenset(place[list(followers)].tolist()),
+        {foot: tuple(place[list(joints)].tolist()) for foot, joints in skeleton.legs.items()},
     )  # fmt: skip
 
 

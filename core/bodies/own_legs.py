@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from ..motion import leg_roles
+from ..motion import leg_chains, leg_roles
 from ..motion.clip import Clip
 from ..motion.roles import SHAPE
 from ..motion.skeleton import Skeleton
@@ -38,6 +38,56 @@ def shown(own: Clip) -> dict[str, int]:
     (hung,) = attachments.find([own], rest_counts=True).hang([own])
     names = hung.skeleton.names
     return {role: own.skeleton.index(names[joint]) for role, joint in leg_roles.find(hung).items()}
+
+
+def many(own: Clip) -> dict[str, tuple[int, ...]]:
+    """Return the joints of the legs of a body with four or more by its own poses (see `leg_chains.find`).
+
+    Feet that hang on another joint are taken as hung on the shins that lead them.
+
+    Example:
+        >>> from action_loom.core.bodies import own_legs
+        >>> from action_loom.core.figure import actions
+        >>> own_legs.many(actions.walk())
+        {}
+    """
+    (hung,) = attachments.find([own], rest_counts=True).hang([own])
+    places = [own.skeleton.index(name) for name in hung.skeleton.names]
+    return {foot: tuple(places[joint] for joint in leg) for foot, leg in leg_chains.find(hung).items()}
+
+
+def with_legs(clip: Clip) -> Clip:
+    """Return a clip whose body knows its legs, if it has more than two that no name tells (see `leg_chains.find`).
+
+    Example:
+        >>> from action_loom.core.bodies import own_legs
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> own_legs.with_legs(walk) is walk
+        True
+    """
+    legs = {} if clip.skeleton.legs else leg_chains.find(clip)
+    return replace(clip, skeleton=replace(clip.skeleton, legs=legs)) if legs else clip
+
+
+def with_hind_legs(clip: Clip) -> Clip:
+    """Return a clip as `with_legs` does, with the hind legs of that body as those of a body with two.
+
+    Example:
+        >>> from action_loom.core.bodies import own_legs
+        >>> from action_loom.core.figure import actions
+        >>> walk = actions.walk()
+        >>> own_legs.with_hind_legs(walk) is walk
+        True
+    """
+    clip = with_legs(clip)
+    legs, known = clip.skeleton.legs, clip.skeleton.roles
+    played = {
+        f"{part}.{side}": joint
+        for side in "LR" if len(legs.get(side, ())) > 2
+        for part, joint in zip(("thigh", "shin", "foot"), (*legs[side][:2], legs[side][-2]), strict=True)
+    }  # fmt: skip
+    return replace(clip, skeleton=replace(clip.skeleton, roles=known | played)) if played else clip
 
 
 def named(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[str] = ()) -> Skeleton:

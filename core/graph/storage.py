@@ -50,6 +50,7 @@ def compose(graph: MotionGraph) -> bytes:
         "names": list(skeleton.names),
         "roles": skeleton.roles,
         "leg_count": skeleton.leg_count,
+        "legs": skeleton.legs,
         "clips": [_about(clip) for clip in given],
         "firsts": [frames.first for frames in graph.inputs.frame_maps],
         "scales": [frames.step for frames in graph.inputs.frame_maps],
@@ -129,6 +130,7 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
         arrays["tips"],
         about["roles"],
         leg_count=about.get("leg_count", 0),
+        legs={foot: tuple(joints) for foot, joints in about.get("legs", {}).items()},
     )
     ends = np.cumsum([0, *(clip["frames"] for clip in about["clips"])])
     rotations, moved = arrays["rotations"], arrays["moved"]

@@ -34,9 +34,9 @@ class Footing:
 def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
     """Return the point indices (see `kinematics.points`) of ball and ankle of each foot, by the foot's name.
 
-    Feet are "L" and "R", and for four-footed bodies also "front L" and "front R". The ball is the toe joint, or the tip
-    of the foot if plausible, or the ankle. For a leg that ends with its shin, as in a box figure, both are the end of
-    the shin. Unknown feet are omitted.
+    Feet are "L" and "R", for bodies with four legs also "front L" and "front R", with more also "middle …" and
+    "second …". The ball is the toe joint, or the tip of the foot if plausible, or the ankle. For a leg that ends with
+    its shin, as in a box figure, both are the end of the shin. Unknown feet are omitted.
 
     Example:
         >>> from action_loom.core.demo_character import body
@@ -45,8 +45,11 @@ def balls_and_ankles(skeleton: Skeleton) -> dict[str, tuple[int, int]]:
         >>> {foot: [figure.names[point] for point in pair] for foot, pair in feet.balls_and_ankles(figure).items()}
         {'L': ['toe.L', 'foot.L'], 'R': ['toe.R', 'foot.R']}
     """
-    roles = skeleton.roles
     end = {int(joint): len(skeleton) + k for k, joint in enumerate(skeleton.tipped)}
+    if skeleton.legs:
+        ends = [(leg[-1], leg[-2]) if len(leg) > 2 else (end[leg[1]], end[leg[1]]) for leg in skeleton.legs.values()]
+        return dict(zip(skeleton.legs, ends, strict=True))
+    roles = skeleton.roles
     feet = {}
     for side in "LR":
         thigh, shin, foot, toe = (roles.get(f"{role}.{side}") for role in ("thigh", "shin", "foot", "toe"))

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from . import kinematics, quat
+from . import feet, kinematics, quat
 from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
@@ -19,17 +20,19 @@ LEAST_BEND = 1e-9  # of bone length; below it the knee has no bending axis
 
 @dataclass(frozen=True)
 class Limb:
-    """The joints of a two-bone limb: thigh, shin and ankle, or a front leg's; other joints may lie between.
+    """The joints of a limb: thigh, shin and ankle, or a front leg's; joints that do not bend may lie between.
 
     foot : the name of its foot (see `feet.balls_and_ankles`)
     end : the ankle; for a leg that ends with its shin, as in a box figure, the point index of the shin's tip, numbered
         after all joints as in `kinematics.points`
+    between : joints after the lower one that bend, too, in a limb of three bones and more
     """
 
     foot: str
     upper: int
     lower: int
     end: int
+    between: tuple[int, ...] = ()
 
 
 def legs(skeleton: Skeleton) -> list[Limb]:
@@ -73,6 +76,14 @@ def known_legs(skeleton: Skeleton) -> list[Limb]:
         >>> [limb.foot for limb in ik.known_legs(body.skeleton())]
         ['L', 'R']
     """
+    if skeleton.legs:
+        ankles = {foot: ankle for foot, (_, ankle) in feet.balls_and_ankles(skeleton).items()}
+        lines = [leg[:-2] if len(leg) > 2 else leg for leg in skeleton.legs.values()]
+        whole = [all(skeleton.with_below([a])[b] for a, b in pairwise(line)) for line in lines]
+        return [
+            Limb(foot, line[0], line[1], ankles[foot], line[2:])
+            for foot, line, holds in zip(skeleton.legs, lines, whole, strict=True) if holds
+        ]  # fmt: skip
     chains = {"": ("thigh", "shin", "foot")}
     if skeleton.four_footed:
         chains["front "] = ("upper_arm", "forearm", "hand")

@@ -34,6 +34,8 @@ class Skeleton:
     roles_by : how each role was found, if more than names and rest pose were used
     leg_count : number of legs that the motion shows, 0 if only the rest pose is known
     leaders : joints to which others are attached, if known beyond the clips at hand (see `bodies.attachments`)
+    legs : of a body with four legs or more that names do not tell, by the foot's name, the joints of each leg that
+        bend, from thigh to ankle, and the ball (see `leg_chains`)
     followers : joints below the body that are not part of it, such as props, with everything below them
     inheritance : bone settings, unless every joint inherits everything from its parent (see `inheritance`)
 
@@ -52,6 +54,7 @@ class Skeleton:
     leg_count: int = 0
     leaders: dict[int, int] = field(default_factory=dict)
     followers: frozenset[int] = frozenset()
+    legs: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         count = len(self.names)
@@ -166,6 +169,11 @@ class Skeleton:
     def four_footed(self) -> bool:
         """Whether the hands are front feet, according to the motion or else the rest pose."""
         return self.leg_count == 4 or role_shapes.stands_on_four(self.roles, self.rest[1])
+
+    @property
+    def has_many_legs(self) -> bool:
+        """Whether the body is known to have four legs or more."""
+        return self.four_footed or bool(self.legs)
 
     @property
     def roles_found_by(self) -> dict[str, str]:

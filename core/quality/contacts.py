@@ -34,8 +34,12 @@ SHUFFLE_LENGTH, SHUFFLE_SPEED = 0.12, 0.46
 SHORTEST_GAP = 0.050  # s; shorter gaps are closed
 SHORTEST_CONTACT = 0.080  # s; shorter contacts are dropped
 
-# The feet and their readable names; four-footed bodies also have the front feet.
-NAMES = {"L": "left foot", "R": "right foot", "front L": "left front foot", "front R": "right front foot"}
+# The feet and their readable names; bodies with four legs have front feet, with more legs also feet between.
+NAMES = {
+    "L": "left foot", "R": "right foot", "front L": "left front foot", "front R": "right front foot",
+    "middle L": "left middle foot", "middle R": "right middle foot",
+    "second L": "left second foot", "second R": "right second foot",
+}  # fmt: skip
 
 Flags = NDArray[np.bool_]
 

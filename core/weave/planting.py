@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies import stance_heights
+from ..bodies import own_legs, stance_heights
 from ..bodies.carried import Carried
 from ..edit.feet import planting, spans
 from ..edit.feet.planting import Planted, since, told
@@ -128,6 +128,7 @@ def planted(
         >>> [round(speed) for speed in done.figures["slide_cm_s"]]  # before and after
         [9, 0]
     """
+    clip = own_legs.with_legs(clip)
     if (moves := _on_the_spot(clip)) is None:
         return planting.planted(clip, standing, wanted=wanted, lift=lift)
     return _along(clip, *moves, standing, wanted=wanted, lift=lift)
@@ -163,7 +164,7 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
         Span(foot='L', part='ball', first=2, end=20)
     """
     try:
-        moves = _on_the_spot(clip)
+        moves = _on_the_spot(clip := own_legs.with_legs(clip))
     except ClipError:
         return []
     return spans.find(clip if moves is None else root_motion.placed(clip, moves[0], _plane(moves[1])), body)
@@ -207,7 +208,7 @@ def _on_the_spot(clip: Clip) -> tuple[Array, Complex] | None:
         return root_trajectory.displacement(clip, trajectory)
     if (feet := foot_travel.on_the_spot(clip)) is None:
         return None
-    if not feet.agree and not clip.skeleton.four_footed:
+    if not feet.agree and not clip.skeleton.has_many_legs:
         raise ClipError(f"{clip.name} walks on the spot, and its feet disagree how fast: give it travel first")
     return root_trajectory.displacement_smoothly(clip, feet, RootTrajectory(feet.velocity, feet.turn))
 

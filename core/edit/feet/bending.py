@@ -53,7 +53,7 @@ def bent(clip: Clip, reach: Mapping[str, float]) -> tuple[Clip, Bent]:
         return clip, Bent(0, 0.0)
     down = _down(clip, [_lack(leg, longest[foot]) for foot, leg in posed.items()])
     moved = -down[:, None] * [0.0, 0.0, 1.0]
-    turns, more = dict[Limb, tuple[Array, Array]](), np.zeros(len(clip), bool)
+    turns, more = dict[Limb, tuple[Array, ...]](), np.zeros(len(clip), bool)
     for limb in limbs:
         leg = posed[limb.foot]
         goal = leg.end - leg.hip - moved

@@ -1,4 +1,4 @@
-"""Make legs follow moved feet: first the pelvis, then both bones of each leg, as rotations of the animated pose.
+"""Make legs follow moved feet: first the pelvis, then the bones of each leg, as rotations of the animated pose.
 
 No bone axis is assumed, and intermediate joints (twist bones) follow.
 
@@ -7,6 +7,8 @@ Method: Planted feet.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import accumulate
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -17,6 +19,7 @@ from ...motion.ik import Limb
 from ...motion.quat import Array
 from ...motion.roles import ancestors
 from ...motion.skeleton import Skeleton
+from . import many_bones
 from .displacement import Complex
 
 SWAY = 0.3  # s; sigma for the pelvis following the feet on the ground
@@ -44,6 +47,7 @@ class Leg:
     hip, end (F, 3) : positions; upper, lower (F, 3) : the two bones as vectors; axis (F, 3) : unit hinge axis of the
         knee
     flexion (F,) : radians, negative if bent backwards
+    knees : of a limb of three bones and more, a leg of two bones at each joint that bends
     """
 
     hip: Array
@@ -52,6 +56,7 @@ class Leg:
     lower: Array
     axis: Array
     flexion: Array
+    knees: tuple["Leg", ...] = ()
 
     @property
     def lengths(self) -> tuple[Array, Array]:
@@ -59,9 +64,13 @@ class Leg:
 
     @property
     def length(self) -> Array:
-        """Length (F,) of both bones."""
-        upper, lower = self.lengths
-        return upper + lower
+        """Length (F,) of all bones."""
+        return np.asarray(sum(np.linalg.norm(bone, axis=1) for bone in self.bones))
+
+    @property
+    def bones(self) -> tuple[Array, ...]:
+        """Each bone as vectors (F, 3), from the hip."""
+        return self.upper, *(knee.lower for knee in self.knees or (self,))
 
     @property
     def reach(self) -> Array:
@@ -99,7 +108,7 @@ def posed(clip: Clip, limbs: Sequence[Limb]) -> tuple[Array, dict[str, Leg]]:
         >>> {foot: round(float(np.degrees(leg.flexion.max()))) for foot, leg in posed.items()}
         {'L': 79, 'R': 79}
     """
-    ends = [joint for limb in limbs for joint in (limb.lower, end_joint(clip.skeleton, limb))]
+    ends = [joint for limb in limbs for joint in (limb.lower, *limb.between, end_joint(clip.skeleton, limb))]
     turned, places = kinematics.world_of(clip, ends)
     return turned, {limb.foot: leg_of(clip, limb, turned, places) for limb in limbs}
 
@@ -115,7 +124,7 @@ def end_joint(skeleton: Skeleton, limb: Limb) -> int:
         >>> [skeleton.names[legs.end_joint(skeleton, limb)] for limb in ik.legs(skeleton)]
         ['foot.L', 'foot.R']
     """
-    return limb.end if limb.end < len(skeleton) else limb.lower
+    return limb.end if limb.end < len(skeleton) else (limb.lower, *limb.between)[-1]
 
 
 def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | None = None) -> Leg:
@@ -146,7 +155,9 @@ def leg_of(clip: Clip, limb: Limb, turned: Array, places: Array, end: Array | No
     axis = (1.0 - own) * hinge + own * sign * cross / np.maximum(sine, 1e-12)
     axis /= np.maximum(_norm(axis), 1e-12)
     flexion = sign[:, 0] * np.arctan2(sine[:, 0], (upper * lower).sum(axis=1) / (_norm(upper) * _norm(lower))[:, 0])
-    return Leg(hip, end, upper, lower, axis, flexion)
+    joints = (limb.upper, limb.lower, *limb.between, limb.end)
+    knees = [Limb(limb.foot, *three) for three in zip(joints, joints[1:], joints[2:], strict=False) if limb.between]
+    return Leg(hip, end, upper, lower, axis, flexion, tuple(leg_of(clip, knee, turned, places) for knee in knees))
 
 
 def _hinge(clip: Clip, limb: Limb, turned: Array, cross: Array) -> Array:
@@ -280,15 +291,23 @@ def _led(
 
     level (F,) of feet : 0 to 1, the degree to which the remaining error of a leg is only vertical
     """
-    turns: dict[Limb, tuple[Array, Array]] = {}
+    turns: dict[Limb, tuple[Array, ...]] = {}
     away = {}
     for limb, leg in legs.items():
         goal = leg.end + shifts[limb.foot] - leg.hip - moved
-        bend = quat.exp(_change(leg, np.linalg.norm(goal, axis=1), clip.rate)[:, None] * leg.axis)
-        reach = leg.upper + quat.rotate(bend, leg.lower)
+        spanned = np.linalg.norm(goal, axis=1)
+        if leg.knees:
+            changes = many_bones.changes(leg, _softened(leg, spanned), SMOOTH_BEND * clip.rate)
+            bends = tuple(
+                quat.exp(change[:, None] * knee.axis) for change, knee in zip(changes, leg.knees, strict=True)
+            )
+            reach = many_bones.reach(leg, bends)
+        else:
+            bends = (quat.exp(_change(leg, spanned, clip.rate)[:, None] * leg.axis),)
+            reach = leg.upper + quat.rotate(bends[0], leg.lower)
         swing = ik.shortest(reach, _aim(goal, _norm(reach)[:, 0], level[limb.foot]) if limb.foot in level else goal)
         away[limb.foot] = np.linalg.norm(quat.rotate(swing, reach) - goal, axis=1)
-        turns[limb] = swing, bend
+        turns[limb] = swing, *bends
     return applied(clip, turned, turns, moved), away
 
 
@@ -305,12 +324,12 @@ def _aim(goal: Array, spanned: Array, level: Array) -> Array:
 
 
 def applied(
-    clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, *, keep_turn: bool = True
+    clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, ...]], moved: Array, *, keep_turn: bool = True
 ) -> Clip:
-    """Return a clip with limbs turned by swing and bend (F, 4), and the joint that carries them moved (F, 3).
+    """Return a clip with limbs turned by swing and bends (F, 4), and the joint that carries them moved (F, 3).
 
-    turned (F, J, 4) : world rotations before. The lower bone, with all below it, is bent about the middle joint; then
-    the whole limb swings about its root. With keep_turn its end keeps its world rotation.
+    turned (F, J, 4) : world rotations before. Each bone, with all below it, is bent about the joint above it, in its
+    pose before; then the whole limb swings about its root. With keep_turn its end keeps its world rotation.
 
     Example:
         >>> import numpy as np
@@ -331,25 +350,23 @@ def applied(
     return _rebuilt(clip, turns, moved, keep_turn)
 
 
-def _turned(
-    clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, keep_turn: bool
-) -> Clip:
+def _turned(clip: Clip, turned: Array, turns: Mapping[Limb, tuple[Array, ...]], moved: Array, keep_turn: bool) -> Clip:
     """Return the result of `applied` from local rotations of the limbs' joints."""
     rotations = clip.rotations.copy()
-    for limb, (swing, bend) in turns.items():
+    for limb, parts in turns.items():
         wanted: dict[int, tuple[Array, Array | None]] = {
-            limb.upper: (quat.mul(swing, turned[:, limb.upper]), None),
-            limb.lower: (quat.mul(bend, turned[:, limb.lower]), None),
+            joint: (quat.mul(turn, turned[:, joint]), None)
+            for joint, turn in zip((limb.upper, limb.lower, *limb.between), parts, strict=False)
         }
         if keep_turn:
-            wanted[limb.end] = turned[:, limb.end], quat.mul(swing, bend)
+            wanted[limb.end] = turned[:, limb.end], reduce(quat.mul, parts)
         for joint, (turn, carried) in wanted.items():
             rotations[:, joint] = ik.local_rotation(clip, joint, turned, turn, carried)
     translations = _moved(clip, carrier(clip, list(turns)), turned, moved)
     return replace(clip, rotations=rotations, translations=translations)
 
 
-def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array, keep_turn: bool) -> Clip:
+def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, ...]], moved: Array, keep_turn: bool) -> Clip:
     """Return the result of `applied` from world transforms, converted to local ones.
 
     For joints with scales or without full inheritance, and feet that are not children of the shins.
@@ -358,17 +375,19 @@ def _rebuilt(clip: Clip, turns: Mapping[Limb, tuple[Array, Array]], moved: Array
     linear, places = kinematics.matrices(clip)
     turned, moved_places = linear.copy(), places.copy()
     moved_places[:, skeleton.with_below([carrier(clip, list(turns))])] += moved[:, None]
-    for limb, (swing, bend) in turns.items():
+    for limb, parts in turns.items():
         has_foot = keep_turn and limb.end < len(skeleton)
-        upper, lower = (skeleton.with_below([joint]) for joint in (limb.upper, limb.lower))
+        joints = (limb.upper, limb.lower, *limb.between)[: len(parts)]
         foot = skeleton.with_below([limb.end] if has_foot else [])
-        both, pivot = quat.mul(swing, bend), places[:, limb.upper] + moved
-        for part, turn, joint in ((upper & ~lower, swing, limb.upper), (lower & ~foot, both, limb.lower)):
+        below = [*(skeleton.with_below([joint]) for joint in joints), foot]
+        pivot = places[:, limb.upper] + moved
+        for k, (joint, turn) in enumerate(zip(joints, accumulate(parts, quat.mul), strict=True)):
+            part = below[k] & ~below[k + 1]
             turned[:, part] = quat.to_matrix(turn)[:, None] @ linear[:, part]
             away = places - places[:, joint, None]
             moved_places[:, part] = pivot[:, None] + quat.rotate(turn[:, None], away[:, part])
-            if joint == limb.upper or has_foot:
-                pivot = pivot + quat.rotate(turn, away[:, limb.lower if joint == limb.upper else limb.end])
+            if has_foot or k + 1 < len(joints):
+                pivot = pivot + quat.rotate(turn, away[:, (*joints, limb.end)[k + 1]])
         if has_foot:
             moved_places[:, foot] = places[:, foot] + (pivot - places[:, limb.end])[:, None]
     return kinematics.standing_at(clip, turned, moved_places)
@@ -384,13 +403,18 @@ def _moved(clip: Clip, joint: int, turned: Array, shift: Array) -> Array:
     return translations
 
 
-def _change(leg: Leg, wanted: Array, rate: float) -> Array:
-    """Return the smoothed change (F,) of a knee's flexion, radians, after which its leg spans a distance (F,)."""
-    upper, lower = leg.lengths
+def _softened(leg: Leg, wanted: Array) -> Array:
+    """Return distances (F,) for a leg to span, compressed near its length."""
     # A leg that is straighter in its clip may stay so, because a fixed limit would bend legs that need no change.
     soft = np.maximum(SOFT * leg.length, leg.reach)
     room = np.maximum(STRAIGHTEST * leg.length - soft, 1e-9)
-    distance = np.where(wanted > soft, soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room), wanted)
+    return np.where(wanted > soft, soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room), wanted)
+
+
+def _change(leg: Leg, wanted: Array, rate: float) -> Array:
+    """Return the smoothed change (F,) of a knee's flexion, radians, after which its leg spans a distance (F,)."""
+    upper, lower = leg.lengths
+    distance = _softened(leg, wanted)
     cosine = (distance**2 - upper**2 - lower**2) / np.maximum(2.0 * upper * lower, 1e-300)
     bent = np.arccos(np.clip(cosine, -1.0, 1.0))
     flexion = bent.copy()

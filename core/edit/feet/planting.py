@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ClipError, SkeletonError, some
-from ...motion import cycles, feet, ik, kinematics, quat
+from ...motion import cycles, feet, ik, kinematics, leg_chains, quat
 from ...motion.clip import Clip
 from ...motion.ik import Limb
 from ...motion.quat import Array
@@ -32,7 +32,6 @@ STILL = 0.0015  # a foot that moves less in the middle of its contact already st
 # A stance is planted if that bends its leg by no more than BENDS, and WORTH more for each height a second that it
 # slides less: 5 cm/s of a person are worth 3 degrees more.
 BENDS, WORTH = np.radians(10.0), np.radians(100.0)
-ROUNDS = 3  # of leaving out stances, which changes how the others bend their legs
 
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in an unknown unit
 AROUND = 3.0  # s of cyclic padding: what is further away moves a foot by less than a nanometre
@@ -146,7 +145,7 @@ def planted(
     kept, whys = _kept(stances, pivots, whole.clip, limbs)
     lifts = sinking.lifts(whole.clip, limbs, [*kept, *still], whole.own) if lift else {}
     stay = _in_all_cycles(whole, fixed)
-    for _ in range(ROUNDS):
+    while True:  # leaving out stances changes how the others bend their legs
         solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
         if not kept and not lifts:
             break
@@ -188,8 +187,8 @@ def _bends(before: Clip, after: Clip, limbs: Sequence[Limb]) -> dict[str, Array]
     found = {}
     for foot, leg in known[0].items():
         other = known[1][foot]
-        bones = ((leg.upper, other.upper), (leg.lower, other.lower))
-        found[foot] = np.maximum(*(np.linalg.norm(quat.log(ik.shortest(*pair)), axis=1) for pair in bones))
+        turns = [ik.shortest(*pair) for pair in zip(leg.bones, other.bones, strict=True)]
+        found[foot] = np.max(np.linalg.norm(quat.log(np.array(turns)), axis=2), axis=0)
     return found
 
 
@@ -202,7 +201,7 @@ def _dear(
         steps = np.abs(np.diff(pivots[contact.foot].path(contact)))
         slide = float(steps.mean()) * clip.rate if len(steps) else 0.0
         worth, first, end = WORTH * slide / clip.skeleton.height, contact.first, contact.end
-        if clip.skeleton.four_footed:
+        if clip.skeleton.has_many_legs:
             worth, (first, end) = min(worth, BENDS), _between_others(contact, kept, len(clip))
         bent = float(bends[contact.foot][first:end].max())
         if bent > BENDS + worth:
@@ -305,7 +304,7 @@ def _nothing(clip: Clip, refused: Sequence[tuple[Span, str]]) -> Planted:
 def _limbs(clip: Clip) -> list[Limb]:
     """Return the known legs of a body; raises SkeletonError if there are none, ClipError for an unknown unit."""
     known = feet.balls_and_ankles(clip.skeleton)
-    limbs = [limb for limb in ik.known_legs(clip.skeleton) if limb.foot in known]
+    limbs = [leg_chains.with_all_bones(clip, limb) for limb in ik.known_legs(clip.skeleton) if limb.foot in known]
     if not limbs or legs.carrier(clip, limbs) < 0:
         raise SkeletonError(f"{clip.name}: no leg is known: name thighs, shins and feet")
     height = clip.skeleton.height

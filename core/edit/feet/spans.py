@@ -114,8 +114,8 @@ def _of_row(row: Sequence[float], frames: int) -> Span:
     if not fits or min(numbers) < 0 or not numbers[2] < numbers[3] <= frames:
         given = " ".join(f"{value:g}" for value in row)
         raise OptionError(
-            f"a span is a foot (0 left, 1 right, 2 and 3 in front), a part (0 ball, 1 heel), its first frame and its"
-            f" end, at most {frames}, not {given!r}"
+            f"a span is a foot (0 left, 1 right, 2 and 3 in front, 4 to 7 between), a part (0 ball, 1 heel), its first"
+            f" frame and its end, at most {frames}, not {given!r}"
         )
     return Span(FEET[numbers[0]], PARTS[numbers[1]], numbers[2], numbers[3])
 

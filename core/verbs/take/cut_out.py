@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ... import verbs
+from ...bodies import own_legs
 from ...errors import ClipError, OptionError
 from ...motion import trim
 from ...motion.clip import Clip
@@ -59,7 +60,7 @@ def prepare(clips: Sequence[Clip], recipe: TakeOptions, progress: Progress = SIL
     if len(clips) != 1:
         raise ClipError(f"One take is cut at a time; {len(clips)} given")
     progress.at(0.0, "Tracking")
-    trimmed = trim.if_wanted(clips[0], recipe.trim)
+    trimmed = trim.if_wanted(own_legs.with_hind_legs(clips[0]), recipe.trim)
     return Take(Cut(trimmed.clip, tracks.tracks(trimmed.clip), trimmed.first, ()))
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...bodies import own_legs
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -78,7 +79,7 @@ def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
         ['Walk', 'Walk Left', 'Walk']
     """
     progress.at(0.0, "Tracking")
-    trimmed = trim.ends(clip)
+    trimmed = trim.ends(own_legs.with_hind_legs(clip))
     found = tracks.tracks(trimmed.clip)
     progress.at(0.4, "Cutting")
     unbroken = [part for span in spans(found) for part in _unbroken(span, found)]

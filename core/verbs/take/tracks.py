@@ -34,15 +34,14 @@ class Tracks:
     turn : turn rate of the facing, degrees a second, positive to the left
     aside : direction of travel relative to facing, degrees, 0 forward, 90 to the left
     facing : radians about Z, continuous
-    air : share of nearby frames without ground contact
-    both : share of nearby frames with both feet on the ground
+    air : share of nearby frames without ground contact, on bodies with more legs of the hind feet
     steps : share of the travel made by alternating steps, 0 … 1; high in a gait
     often : whether the feet pass each other at least every 1.5 s
     crouch : height of the hips over their standing height
     hands : height of the higher hand above the head, heights; NaN without hands
     moving : mean speed of all body points in the world, heights a second
     fastest : speed of the fastest point
-    stands (N, 2) : whether left and right foot are in contact
+    stands (N, S) : whether each foot is in contact, left and right first
     whole (N,) : index of the uninterrupted part a row is in; breaks : between these parts
     """
 
@@ -54,7 +53,6 @@ class Tracks:
     aside: Array
     facing: Array
     air: Array
-    both: Array
     steps: Array
     often: Flags
     crouch: Array
@@ -116,7 +114,6 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
     course = np.arctan2(velocity[:, 1], velocity[:, 0]) - 0.5 * np.pi - facing
     speed = np.linalg.norm(velocity, axis=1)
     steps, often = _steps(positions, thin, speed, velocity, rate)
-    feet = stands.sum(axis=1)
     feet_at = positions[:, [thin.skeleton.roles["foot.L"], thin.skeleton.roles["foot.R"]], 2]
     hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at.min(axis=1)  # on stairs, above the lower foot
     moving, fastest = _moving(body, rate)
@@ -125,8 +122,7 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
         "turn": np.degrees(root_motion.smooth(np.gradient(facing), TURN * rate) * rate),
         "aside": np.degrees((course + np.pi) % (2.0 * np.pi) - np.pi),
         "facing": facing,
-        "air": _averaged((feet == 0).astype(float), AIR * rate),
-        "both": _averaged((feet == 2).astype(float), AIR * rate),
+        "air": _averaged((~stands[:, :2].any(axis=1)).astype(float), AIR * rate),
         "steps": steps,
         "often": often,
         "crouch": root_motion.smooth(hips, CALM * rate),
@@ -178,7 +174,7 @@ def _bodies(clip: Clip) -> list[str]:
 
 def _stands(body: world_pose.WorldPose) -> Flags:
     known = contacts.standing_feet(body)
-    return np.column_stack([known[side].stands for side in "LR"])
+    return np.column_stack([foot.stands for foot in known.values()])
 
 
 def _steps(positions: Array, clip: Clip, speed: Array, velocity: Array, rate: float) -> tuple[Array, Flags]:

@@ -177,7 +177,7 @@ def test_rows_say_the_same_as_spans():
     rows = spans.find(sliding())
     assert spans.of_rows([span.row for span in rows], 10**6) == rows
     assert {span.part for span in rows} == {"ball", "heel"}
-    for wrong in ([[0, 0, 5]], [[4, 0, 1, 9]], [[0, 2, 1, 9]], [[0, 0, 9, 9]], [[0, 0, 1, 99]], [[0, 0, 1.5, 9]]):
+    for wrong in ([[0, 0, 5]], [[8, 0, 1, 9]], [[0, 2, 1, 9]], [[0, 0, 9, 9]], [[0, 0, 1, 99]], [[0, 0, 1.5, 9]]):
         with pytest.raises(OptionError, match="a span is a foot"):
             spans.of_rows(wrong, 50)
     with pytest.raises(OptionError, match="left foot overlap at frame 8"):
@@ -349,7 +349,7 @@ def test_four_feet_are_planted_too():
     assert clip.skeleton.four_footed
     rows = [Span(foot, "ball", 10, 70) for foot in contacts.feet(clip)]
     made, done = planted(clip, rows)
-    assert {span.foot for span in done.spans} == set(contacts.NAMES)
+    assert {span.foot for span in done.spans} == {"L", "R", "front L", "front R"}
     assert middle_slide(made, rows) < 0.2 * middle_slide(clip, rows)
 
 
