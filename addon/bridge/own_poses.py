@@ -50,8 +50,8 @@ def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:
     if not own_legs.are_known(skeleton):
         legs = _legs.made(clip, lambda: own_legs.shown(clip))
         skeleton = own_legs.named(skeleton, legs, without=chosen_roles(armature))
-        if not own_legs.are_known(skeleton) and not skeleton.legs:
-            skeleton = replace(skeleton, legs=_many_legs.made(clip, lambda: own_legs.many(clip)))
+    if many := _many_legs.made(clip, lambda: own_legs.many(clip)):
+        skeleton = replace(skeleton, legs=many)
     if leaders:
         skeleton = replace(skeleton, leaders=leaders)
     return body if skeleton is body.skeleton else replace(body, skeleton=skeleton)

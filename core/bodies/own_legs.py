@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from ..motion import leg_chains, leg_roles
+from ..motion import leg_chains, leg_count, leg_roles
 from ..motion.clip import Clip
 from ..motion.roles import SHAPE
 from ..motion.skeleton import Skeleton
@@ -51,6 +51,8 @@ def many(own: Clip) -> dict[str, tuple[int, ...]]:
         >>> own_legs.many(actions.walk())
         {}
     """
+    if leg_count.stands_on_two(own.skeleton):
+        return {}
     (hung,) = attachments.find([own], rest_counts=True).hang([own])
     places = [own.skeleton.index(name) for name in hung.skeleton.names]
     return {foot: tuple(places[joint] for joint in leg) for foot, leg in leg_chains.find(hung).items()}

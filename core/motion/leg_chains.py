@@ -93,7 +93,7 @@ def _chain(clip: Clip, line: Sequence[int], places: Array) -> list[int]:
     moves = np.flatnonzero(np.linalg.norm(np.ptp(turns, axis=0), axis=-1) > TURNS)
     line = line[moves[0] if len(moves) and len(line) - moves[0] > 2 else 0 :]
     if len(line) < 3:
-        return list(line)
+        return list(line) if np.linalg.norm(np.ptp(turns[:, -1], axis=0)) > TURNS else []
     heights = places[:, line, 2]
     lowest = heights.min(axis=1)
     tall = np.maximum(heights[:, 0] - lowest, 1e-9)

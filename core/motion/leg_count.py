@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import feet, kinematics
 from .clip import Clip
+from .quat import Array
 from .roles import ancestors
 from .skeleton import Skeleton
 
@@ -51,10 +52,10 @@ def ends(clips: Sequence[Clip]) -> list[list[int]]:
         []
     """
     skeleton = clips[0].skeleton
-    known = feet.balls_and_ankles(skeleton) if skeleton.four_footed else {}
-    if len(known) == 4:
+    known = feet.balls_and_ankles(skeleton) if skeleton.has_many_legs else {}
+    if len(known) >= 4:
         return [sorted({*pair}) for pair in known.values()]
-    if _stands_on_two(skeleton):
+    if stands_on_two(skeleton):
         return []
     found = max((legs(clip) for clip in clips), key=len)
     return found if len(found) >= 4 else []
@@ -72,9 +73,10 @@ def legs(clip: Clip) -> list[list[int]]:
     stands = np.zeros(len(skeleton), dtype=bool)
     for end in np.flatnonzero(ends).tolist():  # with targets and toes beside the body that follow it
         stands[end] = near[:, skeleton.with_below([end])].any(axis=1).mean() >= OFTEN
-    legs = _tops(skeleton, stands, ends)
+    least = LONG * float(np.median(tall))
+    legs = [leg for top in _tops(skeleton, stands, ends) for leg in _parted(skeleton, top, stands, places, least)]
     lengths = [_length(skeleton, top, stands) for top in legs]
-    long = [k for k, length in enumerate(lengths) if length > LONG * float(np.median(tall))]
+    long = [k for k, length in enumerate(lengths) if length > least]
     pairs = [pair for pair in combinations(long, 2) if ALIKE * max(own := [lengths[k] for k in pair]) < min(own)]
     paired = sorted({leg for pair in pairs for leg in pair})
     return [np.flatnonzero(stands & skeleton.with_below([legs[k]])).tolist() for k in paired]
@@ -92,14 +94,21 @@ def of_body(clip: Clip) -> Skeleton:
         0
     """
     skeleton = clip.skeleton
-    if skeleton.leg_count or _stands_on_two(skeleton):
+    if skeleton.leg_count or stands_on_two(skeleton):
         return skeleton
     legs = count(clip)
     return replace(skeleton, leg_count=legs) if legs > 2 else skeleton
 
 
-def _stands_on_two(skeleton: Skeleton) -> bool:
-    """Return whether the hands of a body that stands at rest are clearly above its feet."""
+def stands_on_two(skeleton: Skeleton) -> bool:
+    """Return whether the hands of a body that stands at rest are clearly above its feet.
+
+    Example:
+        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.motion import leg_count
+        >>> leg_count.stands_on_two(body.skeleton())
+        True
+    """
     roles, heights = skeleton.roles, skeleton.rest[1][:, 2]
     wanted = [f"{role}.{side}" for role in ("thigh", "hand", "foot") for side in "LR"]
     if not set(wanted) <= set(roles):
@@ -121,6 +130,19 @@ def _tops(skeleton: Skeleton, stands: Flags, ends: Flags) -> list[int]:
         if parent >= 0 and leading[parent]:
             tops.append(joint)
     return tops
+
+
+def _parted(skeleton: Skeleton, top: int, stands: Flags, places: Array, least: float) -> list[int]:
+    """Return the highest joints of the legs below a joint: itself, unless it carries several that stand apart.
+
+    places (F, J, 3) : of the joints; least : length of a leg, and distance between the ends of two
+    """
+    children = [j for j in np.flatnonzero(skeleton.parents == top).tolist() if (skeleton.parents == j).any()]
+    parts = [child for child in children if _length(skeleton, child, stands) > least]
+    below = [leg for child in parts for leg in _parted(skeleton, child, stands, places, least)]
+    ends = [int(np.flatnonzero(stands & skeleton.with_below([leg]))[-1]) for leg in below]
+    apart = [np.median(np.linalg.norm(places[:, a] - places[:, b], axis=1)) for a, b in combinations(ends, 2)]
+    return below if apart and min(apart) > least else [top]
 
 
 def _length(skeleton: Skeleton, top: int, stands: Flags) -> float:

@@ -128,10 +128,13 @@ def planted(
         >>> [round(speed) for speed in done.figures["slide_cm_s"]]  # before and after
         [9, 0]
     """
-    clip = own_legs.with_legs(clip)
-    if (moves := _on_the_spot(clip)) is None:
-        return planting.planted(clip, standing, wanted=wanted, lift=lift)
-    return _along(clip, *moves, standing, wanted=wanted, lift=lift)
+    known = own_legs.with_legs(clip)
+    if (moves := _on_the_spot(known)) is None:
+        result, done = planting.planted(known, standing, wanted=wanted, lift=lift)
+    else:
+        result, done = _along(known, *moves, standing, wanted=wanted, lift=lift)
+    # The body of the given clip, so that both are compared by the same feet.
+    return (clip if result is known else replace(result, skeleton=clip.skeleton)), done
 
 
 def _along(
