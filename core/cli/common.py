@@ -26,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) 
     """Add a flag for every option, and hidden ones for its earlier names; without a flag the value is None."""
     for about in options.values():
         only = f", {about.only}" if about.only else ""
-        text = (about.description + only + _shown(about)).replace("%", "%%")
+        text = (about.description + only + _default_text(about)).replace("%", "%%")
         _add_flag(parser, about, about.name, text)
         for alias in (alias for alias in about.aliases if alias not in options):
             _add_flag(parser, about, alias, argparse.SUPPRESS)
@@ -51,7 +51,7 @@ def _add_flag(parser: argparse.ArgumentParser, about: Option, name: str, text: s
     parser.add_argument("--" + name.replace("_", "-"), **how)
 
 
-def _shown(about: Option) -> str:
+def _default_text(about: Option) -> str:
     if about.table:
         return " (default: none)"
     if about.kind is tuple:

@@ -69,11 +69,11 @@ def _describe(sources: Sources) -> dict[str, Any]:
         },
         "quality": quality.measure(trimmed.clip),
         "in_place": None if found is None else found.in_place,
-        "notes": [*sources.notes, *foot_travel.notes(clip.name, found), *_interrupted(trimmed)],
+        "notes": [*sources.notes, *foot_travel.notes(clip.name, found), *_list_interruptions(trimmed)],
     }
 
 
-def _interrupted(trimmed: trim.Trimmed) -> list[str]:
+def _list_interruptions(trimmed: trim.Trimmed) -> list[str]:
     """Return sentences on interruptions of the recording."""
     first = trimmed.first
     return [

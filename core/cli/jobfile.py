@@ -106,7 +106,7 @@ def read(
             _check_default(host, key, value, folder)
         defaults = values | flags
         if report is None:
-            report = _beside(folder, _text(defaults.get("report")))
+            report = _resolve_path(folder, _text(defaults.get("report")))
         place = None if report is None else Path(report)
         if part is not None and place is not None:
             place = part.named(place)
@@ -170,7 +170,7 @@ def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
     trouble = OptionError(f"there is no key {key!r}")
     for about in accepting:
         try:
-            _checked(about, value, folder)
+            _convert_value(about, value, folder)
         except OptionError as error:
             trouble = error
         else:
@@ -178,12 +178,12 @@ def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
     raise trouble
 
 
-def _checked(about: Option, value: Any, folder: str) -> Any:
+def _convert_value(about: Option, value: Any, folder: str) -> Any:
     """Return a TOML value converted to the option's own type; raises OptionError."""
     if about.kind is str and not about.choices and isinstance(value, int | float) and not isinstance(value, bool):
         return shown(value) if isinstance(value, int) else f"{value:.12g}"  # reference = 2, units = 0.01
     if isinstance(about, FilePath) and isinstance(value, str) and "\0" not in value:
-        return about.checked(_beside(folder, value) or "")
+        return about.checked(_resolve_path(folder, value) or "")
     if about.from_file and isinstance(value, str) and "\0" not in value:
         return common.checked(about, value, folder)
     if about.table:
@@ -202,7 +202,7 @@ def _checked(about: Option, value: Any, folder: str) -> Any:
 
 def _text(value: Any) -> str | None:
     """Return a key's value as text; the file may have a number."""
-    return None if value is None else str(_checked(FOR_ONE["report"], value, ""))
+    return None if value is None else str(_convert_value(FOR_ONE["report"], value, ""))
 
 
 def _are_numbers(values: Any) -> bool:
@@ -228,7 +228,7 @@ def _entries(
         if key not in known:
             raise OptionError(f"there is no key {key!r} for {verb}")
     inherited = {key: value for key, value in defaults.items() if key in for_all | options}
-    given = {key: _checked(known[key], value, folder) for key, value in (inherited | own).items()} | flags
+    given = {key: _convert_value(known[key], value, folder) for key, value in (inherited | own).items()} | flags
     settings = {key: given.get(key, about.default) for key, about in host.settings.items()}
     output = given.get("output") or (f"{given['folder']}/" if given.get("folder") else "")
     if not output and kept_in is None:
@@ -236,7 +236,7 @@ def _entries(
     made = recipe(**{key: given[key] for key in options if key in given})
     if isinstance(made, Sets):
         return _sets(host, number, table, given, settings, folder, made)
-    beside = {kind: _beside(folder, given.get(kind)) for kind in artefacts.KINDS}
+    beside = {kind: _resolve_path(folder, given.get(kind)) for kind in artefacts.KINDS}
     artefact = artefacts.named(beside, made)
     if artefact is not None and not os.path.isfile(artefact):
         raise OptionError(f"{verb_of(verb).uses}: there is no file {artefact}")
@@ -255,10 +255,10 @@ def _entries(
                 [*body, *clips],
                 settings,
                 artefact=artefact,
-                output=_beside(folder, output),
-                report=_beside(folder, given.get("report")),
-                picture=_beside(folder, given.get("picture")),
-                timewarp=_beside(folder, given.get("timewarp")),
+                output=_resolve_path(folder, output),
+                report=_resolve_path(folder, given.get("report")),
+                picture=_resolve_path(folder, given.get("picture")),
+                timewarp=_resolve_path(folder, given.get("timewarp")),
                 kept_in=kept_in,
                 force=given.get("force", False),
             ),
@@ -283,8 +283,8 @@ def _sets(
     name, each = given.get("name", ""), given.get("each", "")
     groups = _clips(host, table, folder, each, settings, made, none_needed=False)
     several = bool(each) or len(groups) > 1
-    output = _beside(folder, given.get("output") or given.get("folder")) or ""
-    report, force = _beside(folder, given.get("report")), given.get("force", False)
+    output = _resolve_path(folder, given.get("output") or given.get("folder")) or ""
+    report, force = _resolve_path(folder, given.get("report")), given.get("force", False)
     return [
         Entry(
             number,
@@ -339,7 +339,7 @@ def _clips(
     return recipe.shared_out(clips)
 
 
-def _beside(folder: str, path: str | None) -> str | None:
+def _resolve_path(folder: str, path: str | None) -> str | None:
     """Return a path relative to the job file's folder as a full path; None for None."""
     return os.path.join(folder, os.path.expanduser(path)) if path else None
 

@@ -242,7 +242,7 @@ def _search(host: Host, arguments: argparse.Namespace) -> None:
     library = read_library(arguments.library)
     query = _query(host, arguments)
     with common.progress(arguments.quiet) as progress:
-        found = _found(host, library, query, arguments, progress, arguments.mirror)
+        found = _find_stretches(host, library, query, arguments, progress, arguments.mirror)
     contents: dict[Path, bytes] = {}
     if report is not None:
         rows = [_as_report(one) for one in found]
@@ -250,9 +250,9 @@ def _search(host: Host, arguments: argparse.Namespace) -> None:
         about = {"verb": "library search", "library": arguments.library, "query": of, "part": arguments.part}
         contents[report] = outputs.as_json(about | {"found": rows})
     if picture is not None:
-        contents[picture] = _drawn(query.stretch, stretches.clips(found), map(_line, found))
+        contents[picture] = _draw_finds(query.stretch, stretches.clips(found), map(_line, found))
     if arguments.extract is not None:
-        contents |= _extracted(found, Path(arguments.extract), arguments.force)
+        contents |= _extract_files(found, Path(arguments.extract), arguments.force)
     outputs.write(contents, arguments.force)
     if not arguments.quiet:
         print("\n".join(_line(one) for one in found) or "nothing is like it")
@@ -292,7 +292,9 @@ def _similar(host: Host, arguments: argparse.Namespace) -> None:
     shown = found.clusters[: arguments.most]
     if picture is not None:
         typical = [Found(c.typical.entry, c.typical.first, c.typical.last, 0.0) for c in shown]
-        outputs.write({picture: _drawn(None, stretches.clips(typical), map(_cluster_line, shown))}, arguments.force)
+        outputs.write(
+            {picture: _draw_finds(None, stretches.clips(typical), map(_cluster_line, shown))}, arguments.force
+        )
     _write_report(report, arguments, about)
     if arguments.quiet:
         return
@@ -334,7 +336,7 @@ def _query(host: Host, arguments: argparse.Namespace) -> Query:
     return Query(clip, start, end, asking.rows(clip, start, end))
 
 
-def _found(
+def _find_stretches(
     host: Host,
     library: Library,
     query: Query,
@@ -385,13 +387,13 @@ def _as_report(found: Found) -> dict[str, Any]:
     return _stretch_report(found) | about | {"distance": round(found.distance, 5), "mirrored": found.mirrored}
 
 
-def _drawn(query: Clip | None, clips: Sequence[Clip], lines: Iterable[str]) -> bytes:
+def _draw_finds(query: Clip | None, clips: Sequence[Clip], lines: Iterable[str]) -> bytes:
     from ..plots import finds, png  # matplotlib is loaded for pictures only
 
     return png.as_png(finds.draw(query, list(zip(clips, lines, strict=True))))
 
 
-def _extracted(found: Sequence[Found], folder: Path, force: bool) -> dict[Path, bytes]:
+def _extract_files(found: Sequence[Found], folder: Path, force: bool) -> dict[Path, bytes]:
     """Return the contents of a motion file for each stretch, if possible in the units and layout of its own file."""
     contents = {}
     for number, one in enumerate(found, 1):
@@ -420,7 +422,7 @@ def _graph(host: Host, arguments: argparse.Namespace) -> None:
         else:
             query = _query(host, arguments)
             found = stretches.join_stretches(
-                _found(host, library, query, arguments, progress.part(0.0, 0.1)), arguments.margin
+                _find_stretches(host, library, query, arguments, progress.part(0.0, 0.1)), arguments.margin
             )
         if not found:
             raise LibraryError(f"The library {arguments.library} has nothing of the kind: use other words")

@@ -38,28 +38,28 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
         if sys.stdout is not None:
             sys.stdout.flush()  # a closed pipe is noticed here, not when Python exits
     except OptionError as error:
-        return _ended(host, str(error), 2)
+        return _end_command(host, str(error), 2)
     except LoomError as error:
-        return _ended(host, str(error), 1)
+        return _end_command(host, str(error), 1)
     except MemoryError:
-        return _ended(host, OUT_OF_MEMORY, 1)
+        return _end_command(host, OUT_OF_MEMORY, 1)
     except OSError as error:
         # Our files raise errors of their own, so this is standard output: its pipe is closed (… | head) or its disk is
         # full. Nothing more can be printed there, not even at exit.
         if sys.stdout is not None:
             with suppress(OSError, ValueError):  # closed, or a stream without a file
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1 if isinstance(error, BrokenPipeError) else _ended(host, f"can't go on ({error})", 1)
+        return 1 if isinstance(error, BrokenPipeError) else _end_command(host, f"can't go on ({error})", 1)
     except (KeyboardInterrupt, Exception) as error:
         if not interruption.was_interrupted(error):
             raise
         interruption.stop_listening()
         files.remove_unfinished()
-        return _ended(host, "interrupted", interruption.status())
+        return _end_command(host, "interrupted", interruption.status())
     return 0
 
 
-def _ended(host: Host, why: str, status: int) -> int:
+def _end_command(host: Host, why: str, status: int) -> int:
     """Print the reason why a command ends as one line, if there is a standard error, and return the status."""
     if sys.stderr is not None:
         with suppress(OSError):

@@ -40,7 +40,7 @@ class _Files(Sources):
         return {
             "inputs": [file.path for file in self.files],
             "units": [dataclasses.asdict(file.convention) for file in self.files],
-            "conventions": [_described(file) for file in self.files],
+            "conventions": [_describe_convention(file) for file in self.files],
             **({"skeletons": skeletons} if any(skeletons) else {}),
         }
 
@@ -52,7 +52,7 @@ class _Files(Sources):
             "metres_per_unit": convention.metres,
             "up": convention.up,
             "guessed": convention.guessed,
-            "found": _described(self.files[0]),
+            "found": _describe_convention(self.files[0]),
             "skeleton": self.files[0].skeleton,
         }
 
@@ -65,7 +65,7 @@ class _Files(Sources):
         return motion_file.compose(woven.clip, path, self.files[woven.reference] if self.files else None)
 
 
-def _described(file: MotionFile) -> dict[str, dict[str, str]]:
+def _describe_convention(file: MotionFile) -> dict[str, dict[str, str]]:
     """Return each part of a file's convention and how it was found; formats without findings have two parts."""
     by = ASSUMED if file.convention.guessed else ASKED
     plain = (Finding("up", file.convention.up, by), Finding("unit", file.convention.unit, by))

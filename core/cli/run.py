@@ -136,7 +136,7 @@ def _do_all(
     ):
         for k, outcome in ended:
             place = places[k]
-            outcomes[place] = _written(outcome, asked[place], jobs[place].force, journal)
+            outcomes[place] = _write_outcome(outcome, asked[place], jobs[place].force, journal)
             if bar is not None:
                 bar.update()
     return outcomes
@@ -146,7 +146,7 @@ def _make(job: Job, progress: Progress = SILENT) -> Made:
     return take_jobs.made(job, progress) if isinstance(job.recipe, Sets) else make(job, progress)
 
 
-def _written(outcome: Attempt[Made], asked: str, force: bool, journal: Journal) -> Attempt[Made]:
+def _write_outcome(outcome: Attempt[Made], asked: str, force: bool, journal: Journal) -> Attempt[Made]:
     """Write the files of a job, and return its outcome without their contents, to save memory."""
     if outcome.result is None:
         return outcome

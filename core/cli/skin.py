@@ -81,7 +81,7 @@ def run(_host: Host, arguments: argparse.Namespace) -> None:
         destination = skin_files.destination(arguments.output, title, frames)
         outputs.check([*destination.paths, report], arguments.force, destination.folders)
         mesh = obj.read(arguments.mesh)
-        bound = _bound(arguments, settings, clip, mesh)
+        bound = _bind_mesh(arguments, settings, clip, mesh)
         poses = playing.play(bound.surface.points, bound.bind, clip.taken(frames), bound.joints, settings["method"])
         rate = clip.rate / (int(frames[1] - frames[0]) if len(frames) > 1 else 1)
         facts = {"frames": frames, "rate": rate, "joints": np.array(clip.skeleton.names)}
@@ -150,7 +150,7 @@ class _Bound:
     notes: list[str]
 
 
-def _bound(arguments: argparse.Namespace, settings: Mapping[str, Any], clip: Clip, mesh: ObjMesh) -> _Bound:
+def _bind_mesh(arguments: argparse.Namespace, settings: Mapping[str, Any], clip: Clip, mesh: ObjMesh) -> _Bound:
     path = settings["bind"] or arguments.clip
     bind = _as_written(path, settings) if settings["bind"] else clip
     names = bind.skeleton.names  # the weights belong to the skeleton of the bind pose

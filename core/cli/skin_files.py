@@ -104,7 +104,7 @@ def write(
     count = len(facts["frames"])
     if place.arrays:
         _check_size(place.paths[0], count, len(moving.mesh.vertices))
-    shown = _shown(moving, poses, count, progress)
+    shown = _move_mesh(moving, poses, count, progress)
     if place.arrays:
         content = _arrays(moving, shown, facts)
         progress.at(1.0, "Writing")
@@ -116,7 +116,7 @@ def write(
         outputs.write({path: text.filled(places[:vertices], turned[moving.first_normal :])}, force)
 
 
-def _shown(
+def _move_mesh(
     moving: Surface, poses: Iterator[tuple[Floats, Floats]], count: int, progress: Progress
 ) -> Iterator[tuple[Floats, Floats]]:
     for k, (places, turned) in enumerate(poses):

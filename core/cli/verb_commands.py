@@ -78,7 +78,7 @@ def add_verb(
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
     """Read the clips, apply the recipe, and write the requested files; a verb for one clip is applied to each."""
-    recipe, clips, artefact = _asked(arguments)
+    recipe, clips, artefact = _requested_recipe(arguments)
     destination = host.destination(arguments)
     groups = recipe.shared_out(clips)
     listed = _list_of_reports(arguments) if len(groups) > 1 else None
@@ -177,7 +177,7 @@ def _of_making(recipe: type[Recipe]) -> dict[str, Option]:
     return declared(row.depends) if row.uses and row.depends is not None else {}
 
 
-def _asked(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None]:
+def _requested_recipe(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None]:
     """Return the recipe described by the flags, its clips, and the file of its artefact; raises OptionError."""
     recipe: type[Recipe] = arguments.recipe
     clips = list(getattr(arguments, "clips", ()))

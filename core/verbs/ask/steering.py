@@ -83,7 +83,7 @@ def along(
         stride = float(np.linalg.norm(whole[:, :2].sum(axis=0)))
         there = path.nearest(middle, gone, gone + 2.0 * stride)
         goal = path.at(there + AHEAD * stride) - middle
-        wanted = 2.0 * _wrapped(float(np.arctan2(-goal[0], goal[1])) - turned) / AHEAD
+        wanted = 2.0 * _wrap_angle(float(np.arctan2(-goal[0], goal[1])) - turned) / AHEAD
         choices.append(chosen(there, stride, wanted))
         place, facing = _after(steps(choices[-2], choices[-1]), place, facing)
         gone = path.nearest(place, gone, gone + 2.0 * stride)
@@ -97,5 +97,5 @@ def _after(steps: Array, place: Array, facing: float) -> tuple[Array, float]:
     return ground[-1], float(facings[-1])
 
 
-def _wrapped(angle: float) -> float:
+def _wrap_angle(angle: float) -> float:
     return (angle + np.pi) % (2.0 * np.pi) - np.pi

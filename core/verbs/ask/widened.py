@@ -38,7 +38,7 @@ def widened(of: Material, clip: Clip) -> Material:
     walks = fit.on_body(shipped.walks(), clip)
     rows, seconds, like = [of.rows], [of.seconds], [np.arange(len(of))]
     for k in range(len(of)):
-        straight = [np.append(of.rows[k].ravel(), np.log(of.seconds[k])), *_paced(walks, of, k)]
+        straight = [np.append(of.rows[k].ravel(), np.log(of.seconds[k])), *_vary_pace(walks, of, k)]
         more = [*straight[1:], *(_turning(row, of.form, turn) for row in straight for turn in (-TURN, TURN))]
         rows.append(np.stack([row[:-1].reshape(PHASES, -1) for row in more]))
         seconds.append(np.exp([row[-1] for row in more]))
@@ -54,7 +54,7 @@ def widened(of: Material, clip: Clip) -> Material:
     )
 
 
-def _paced(walks: Style, of: Material, k: int) -> list[Array]:
+def _vary_pace(walks: Style, of: Material, k: int) -> list[Array]:
     """Return slower and faster variants (P C + 1,) of stride k, by the differences found between people."""
     own = walks.form.to_rows(of.form.read(of.rows[k]))
     style = shipped.added_to_row(walks, np.append(own.ravel(), np.log(of.seconds[k])))

@@ -160,11 +160,11 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
     path = steering.path_of(recipe.path) if recipe.path else None
     facing = 0.0
     if path is not None:
-        found, facing = _along(examples, recipe, path)
+        found, facing = _solve_along(examples, recipe, path)
     elif recipe.over_time:
         found = _over_time(examples, recipe)
     else:
-        found = [_found(examples, wanted(examples, recipe))]
+        found = [_solve_weights(examples, wanted(examples, recipe))]
     result, phases = _strides(examples, recipe, [one.weights for one in found])
     if path is not None:
         result = root_motion.beginning_at(result, path.points[0], facing)
@@ -184,7 +184,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         "carried": [one.as_report() for one in of.carried],
         **planted.report,
         "quality": {"before": [quality.measure(clip) for clip in clips], "after": quality.measure(result)},
-        "warnings": [*of.left_out, *_missed(examples, found)],
+        "warnings": [*of.left_out, *_note_misses(examples, found)],
     }
     if path is not None:
         away = path.away(root_motion.ground_frames(result)[0])
@@ -224,7 +224,7 @@ def _differ(examples: Examples, name: str) -> bool:
     return float(np.ptp(values)) > DIFFER.get(name, 0.01 * float(np.abs(values).max()))
 
 
-def _found(examples: Examples, asked: dict[str, float]) -> Found:
+def _solve_weights(examples: Examples, asked: dict[str, float]) -> Found:
     """Return weights for the requested measures; the blended stride's error is added to the request and repeated."""
     names = list(asked)
     points = np.stack([examples.measured[name] for name in names], axis=1)
@@ -255,7 +255,7 @@ def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
     now = float(rows[0, 0])
     for _ in range(MOST_STRIDES):
         speed, turn = (float(np.interp(now, rows[:, 0], rows[:, k])) for k in (1, 2))
-        one = _found(examples, {"speed": speed / unit, "turn": turn})
+        one = _solve_weights(examples, {"speed": speed / unit, "turn": turn})
         found.append(one)
         if now >= rows[-1, 0]:
             return found
@@ -263,7 +263,7 @@ def _over_time(examples: Examples, recipe: Ask) -> list[Found]:
     raise OptionError(f"over_time lasts longer than {MOST_STRIDES} strides: make it shorter")
 
 
-def _along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[list[Found], float]:
+def _solve_along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[list[Found], float]:
     """Return the weights of strides along a path, and the heading of the first (radians)."""
     unit = measures.unit_of(examples.material.form.skeleton)
     form, usual = examples.material.form, float(np.exp(examples.flat[:, -1]).mean())
@@ -277,7 +277,7 @@ def _along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[list[Foun
             asked["speed"] = float(np.interp(gone / path.length, rows[:, 0] / rows[-1, 0], rows[:, 1])) / unit
         elif recipe.speed:
             asked["speed"] = recipe.speed / unit
-        last.append(_found(examples, asked))
+        last.append(_solve_weights(examples, asked))
         return last[-1]
 
     def steps(one: Found, other: Found) -> Array:
@@ -341,7 +341,7 @@ def _of_clips(of: Material, weights: Array, count: int) -> Array:
     return np.asarray(np.bincount(of.of, weights=weights, minlength=count), dtype=np.float64)
 
 
-def _missed(examples: Examples, found: Sequence[Found]) -> list[str]:
+def _note_misses(examples: Examples, found: Sequence[Found]) -> list[str]:
     """Return up to six notes on requested measures out of range, with the values achieved."""
     notes: dict[str, None] = {}
     for one in found:

@@ -53,13 +53,14 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
         Constant weights have one position. Raises OptionError if weights or weight keys do not fit the clips.
         """
         if not self.weight_keys:
-            return [0.0], [_normalized(self.weights or (1.0,) * count, count, "weights were given")]
+            return [0.0], [_normalize_weights(self.weights or (1.0,) * count, count, "weights were given")]
         places = [row[0] for row in self.weight_keys if row]
         rising = all(place < after for place, after in pairwise(places))
         if len(places) != len(self.weight_keys) or max(places) > 1.0 or not rising:
             raise OptionError("Weight keys begin with their place, from 0 (start) to 1 (end), each after the last")
         return places, [
-            _normalized(row[1:], count, f"weights were given at {row[0]:g} of the way") for row in self.weight_keys
+            _normalize_weights(row[1:], count, f"weights were given at {row[0]:g} of the way")
+            for row in self.weight_keys
         ]
 
     def result_name(self, names: Sequence[str]) -> str:
@@ -69,7 +70,7 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
         return f"{' + '.join(names)} {' to '.join(percent)}"
 
 
-def _normalized(weights: Sequence[float], count: int, given: str) -> list[float]:
+def _normalize_weights(weights: Sequence[float], count: int, given: str) -> list[float]:
     if len(weights) != count:
         raise OptionError(f"{len(weights)} {given} for {count} clips")
     total = sum(weights)

@@ -61,7 +61,7 @@ def _draw_match(figure: SubFigure, axis: Axes, woven: BlendResult, k: int) -> No
     frames = curve.first + np.arange(len(curve.frames), dtype=float)
     at, found = frames, curve.frames
     if curve.ends == "cyclic":
-        at, found = _wrapped(frames, found, len(ready.clips[k]))
+        at, found = _wrap_curve(frames, found, len(ready.clips[k]))
     colour = _colour(k)
     axis.plot(ready.given_frames(reference, at), ready.given_frames(k, found), color=colour, lw=2, path_effects=_FRAMED)
     notes = [f"{curve.ends} ends, mean distance {curve.cost:.3g}"]
@@ -79,7 +79,7 @@ def _draw_match(figure: SubFigure, axis: Axes, woven: BlendResult, k: int) -> No
     axis.set_title("\n".join(notes), fontsize=9)
 
 
-def _wrapped(across: Array, up: Array, rows: int) -> tuple[Array, Array]:
+def _wrap_curve(across: Array, up: Array, rows: int) -> tuple[Array, Array]:
     """Return a curve wrapped to a cycle of `rows` frames (the last is the first again), with gaps where it wraps."""
     turns, up = np.divmod(up, rows - 1)
     places = np.flatnonzero(np.diff(turns)) + 1

@@ -60,7 +60,7 @@ def blend(
     woven, led = weave(ready.clips, registration, at, shares)
     woven, turned = close.straightened(woven) if woven.cyclic else (woven, 0.0)
     woven = replace(woven, name=recipe.result_name([c.name for c in clips]))
-    led_cm = _led(woven, led)
+    led_cm = _led_centimetres(woven, led)
     woven, planted = planting.of_result(woven, recipe, one_source=of_one(ready.clips, shares))
     progress.at(0.9, "Measuring")
     report = reporting.registered("blend", clips, registered, woven, began) | planted.report
@@ -117,7 +117,7 @@ def weave(
     Cycles give one cycle, computed with cyclic padding, so that the seam is as smooth as any other frame.
     """
     standing = all(stand.in_place and stand.as_made for stand in map(authored.stand, clips))
-    moments, shares, first = _padded(clips, registered, at, weights) if registered.cyclic else (at, weights, 0)
+    moments, shares, first = _repeat_cycle(clips, registered, at, weights) if registered.cyclic else (at, weights, 0)
     within = list(zip(clips, registered.frames(moments), strict=True))
     if registered.cyclic:
         within = [cycles.around(clip, frames) for clip, frames in within]
@@ -126,11 +126,13 @@ def weave(
     way = root_blend.trajectory(parts, shares, reference, first, standing=standing)
     kept = first + (np.arange(len(at)) if some is None else some)
     sampled = [resample.sample(clip, frames[kept]) for clip, frames in within]
-    mixed, led = _mixed(sampled, parts, shares, reference, way, kept)
+    mixed, led = _mix_clips(sampled, parts, shares, reference, way, kept)
     return replace(mixed, cyclic=registered.cyclic and some is None), led
 
 
-def _padded(clips: Sequence[Clip], registered: Registration, at: Array, weights: Array) -> tuple[Array, Array, int]:
+def _repeat_cycle(
+    clips: Sequence[Clip], registered: Registration, at: Array, weights: Array
+) -> tuple[Array, Array, int]:
     """Return the frames and weights of several repeated cycles, and the start index of the middle one."""
     length = len(at) - 1
     count = int(np.ceil(PADDING * clips[registered.reference].rate / length))
@@ -169,7 +171,7 @@ def _stands_less(name: str, measures: dict[str, Any], weights: Array) -> list[st
     ]
 
 
-def _led(woven: Clip, led: dict[str, Array]) -> float | None:
+def _led_centimetres(woven: Clip, led: dict[str, Array]) -> float | None:
     """Return by how many cm ankles of planted feet were moved, 95th percentile; None without contacts."""
     standing = contacts.detect(woven)
     every = [away[standing[foot]] for foot, away in led.items() if foot in standing]
@@ -177,7 +179,7 @@ def _led(woven: Clip, led: dict[str, Array]) -> float | None:
     return round(100.0 * float(np.percentile(known, 95.0)), 2) if len(known) else None
 
 
-def _mixed(
+def _mix_clips(
     sampled: Sequence[Clip],
     parts: Sequence[root_blend.Part],
     weights: Array,

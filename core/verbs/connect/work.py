@@ -106,10 +106,10 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         brought += [] if carried is None else [carried]
         after = resample.to_rate(after, result.rate)
         counted = leave, FrameMap(following.first, following.clip.rate / result.rate)
-        ranked = _ranked(result, after, asked[k - 1], first_free, counted)
+        ranked = _rank_transitions(result, after, asked[k - 1], first_free, counted)
         apart = _far(result, after, ranked, asked[k - 1], first_free, counted)
         part.at(0.4, "Mending the seam")
-        result, seam_report, first_free = _joined(result, after, ranked, asked[k - 1], counted)
+        result, seam_report, first_free = _join_pair(result, after, ranked, asked[k - 1], counted)
         leave = _at_its_end(result, after, counted[1])
         result = replace(result, name=following.clip.name)  # the result ends with the end of that clip
         joined.append(seam_report)
@@ -158,7 +158,7 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
     (one, other), _ = _going([trim.if_wanted(clip, recipe.trim) for clip in clips], recipe)
     after = resample.to_rate(alike.like(other.clip, one.clip)[0], one.clip.rate)
     leave, enter = one.frame_map, FrameMap(other.first, other.clip.rate / after.rate)
-    ranked = _ranked(one.clip, after, recipe, 0, (leave, enter))
+    ranked = _rank_transitions(one.clip, after, recipe, 0, (leave, enter))
     return [
         replace(t, from_frame=leave.given_frame(t.from_frame), to_frame=enter.given_frame(t.to_frame)) for t in ranked
     ]
@@ -170,7 +170,7 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
     return [replace(one, clip=clip) for one, clip in zip(trimmed, clips, strict=True)], sentences
 
 
-def _ranked(
+def _rank_transitions(
     before: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
 ) -> list[Transition]:
     """Return candidate transitions: the one with the best seam first, then by distance.
@@ -185,8 +185,8 @@ def _ranked(
     end, last = len(before) - 1, len(after) - 1 - AFTER
     leave = max(0 if recipe.anywhere else int((1.0 - SEARCHED) * len(before)), first_free, BEFORE - 1), end
     enter = 0, last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last)
-    left_asked = _asked(before, recipe.from_frame, counted[0], (BEFORE - 1, end))
-    entered_asked = _asked(after, recipe.to_frame, counted[1], (0, last))
+    left_asked = _requested_frame(before, recipe.from_frame, counted[0], (BEFORE - 1, end))
+    entered_asked = _requested_frame(after, recipe.to_frame, counted[1], (0, last))
     if left_asked is None and leave[0] > leave[1]:
         raise RegistrationError(
             f"{before.name} is too short to be entered and left again: connect it with the clip before it, then the "
@@ -284,7 +284,7 @@ def _far(
     if len(before) * len(after) > MOST_CELLS:
         return _Apart(far)
     everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
-    nearest = _ranked(before, after, everywhere, first_free, counted)[0]
+    nearest = _rank_transitions(before, after, everywhere, first_free, counted)[0]
     return _Apart(far, nearest.distance / best.distance, where(nearest), 100.0 * nearest.distance)
 
 
@@ -297,7 +297,7 @@ def _as_it_slides(result: Clip, seam: dict[str, Any], sources: Sequence[dict[str
     return f"{far}, and feet slide there at {slide:.0f} cm/s, {own:.0f} in the sources" if slide > own + MORE else far
 
 
-def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:
+def _requested_frame(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int]) -> tuple[int, int] | None:
     """Return the requested frame as a range (frame, frame), or None; raises RegistrationError if no seam fits there."""
     if frame < 0:
         return None
@@ -308,7 +308,7 @@ def _asked(clip: Clip, frame: int, counted: FrameMap, possible: tuple[int, int])
     return own, own
 
 
-def _joined(
+def _join_pair(
     before: Clip, after: Clip, ranked: list[Transition], recipe: Connect, counted: tuple[FrameMap, FrameMap]
 ) -> tuple[Clip, dict[str, Any], int]:
     """Return two clips joined by the best method, the seam's report, and the first frame free for the next seam."""
@@ -318,7 +318,7 @@ def _joined(
     source = _slide(before, after)
     every = [_mend(before, placed, best, method, recipe) for method in methods]
     tried = list({name: one for one in every for name in one[:1]}.values())  # `_mend` may fall back to another method
-    figures = [_judged(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
+    figures = [_judge_seam(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
     chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
     name, clip, reach = tried[chosen]
     offered: list[dict[str, Any]] = [
@@ -347,7 +347,7 @@ def _joined(
 
 def _mend(before: Clip, after: Clip, at: Transition, method: str, recipe: Connect) -> tuple[str, Clip, int]:
     """Return the method used, the joined clip, and the repaired frames per side; falls back if frames are too few."""
-    before, after = _alike(before, after)
+    before, after = _unify_channels(before, after)
     i, j, rate = at.from_frame, at.to_frame, before.rate
     left = len(after) - 2 - j
     overlap = min(round(0.5 * (recipe.length or EASE) * rate), i, len(before) - 1 - i, j, left)
@@ -358,7 +358,7 @@ def _mend(before: Clip, after: Clip, at: Transition, method: str, recipe: Connec
     if method in ("lagrange", "spline") and min(i, left) < half + (repairs.POINTS - 1) * spacing:
         method = "inertial"
     if method == "registered":
-        return method, _registered(before, after, i, j, overlap), overlap
+        return method, _join_by_registration(before, after, i, j, overlap), overlap
     if method == "ease":
         share = repairs.fade(2 * overlap + 1)[:, None]
         return method, _region(before, after, i, j, overlap, lambda a, b: (1.0 - share) * a + share * b), overlap
@@ -366,7 +366,7 @@ def _mend(before: Clip, after: Clip, at: Transition, method: str, recipe: Connec
         settle = (recipe.length or HALF_LIFE) * rate
         reach = max(1, min(round(SETTLED * settle), i, left))
         return method, _region(before, after, i, j, reach, lambda a, b: repairs.inertial(a, b, reach, settle)), reach
-    return method, _bridged(before, after, i, j, half, spacing, method), half
+    return method, _join_by_bridge(before, after, i, j, half, spacing, method), half
 
 
 def _correction(before: Clip, after: Clip, i: int, j: int, recipe: Connect) -> int:
@@ -407,7 +407,7 @@ def _region(before: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable
     return _rows_of_steps(joined, before, after, i, j)
 
 
-def _bridged(before: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
+def _join_by_bridge(before: Clip, after: Clip, i: int, j: int, half: int, spacing: int, kind: str) -> Clip:
     """Return the clips joined by a polynomial over `half` frames per side, through points beyond these frames."""
     around = half + (repairs.POINTS - 1) * spacing
     one = before.cut(max(i - around, 0), i + 1)
@@ -420,7 +420,7 @@ def _bridged(before: Clip, after: Clip, i: int, j: int, half: int, spacing: int,
     return _rows_of_steps(joined, before, after, i, j)
 
 
-def _registered(before: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
+def _join_by_registration(before: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip:
     """Return the clips joined by a blend along their registration curve, with weights from the first to the second."""
     blending = Blend(ends="pinned", weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), trim=False, plant_feet=False)
     parts = before.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
@@ -430,7 +430,7 @@ def _registered(before: Clip, after: Clip, i: int, j: int, overlap: int) -> Clip
     return _sequence(_part(before, 0, i - overlap), woven, rest)
 
 
-def _alike(a: Clip, b: Clip) -> tuple[Clip, Clip]:
+def _unify_channels(a: Clip, b: Clip) -> tuple[Clip, Clip]:
     """Return both clips with the same channels and scales; a missing one is held at the other's value at the seam."""
     if (a.scales is None) != (b.scales is None):
         a, b = (replace(c, scales=np.ones_like(c.translations)) if c.scales is None else c for c in (a, b))
@@ -469,7 +469,7 @@ def _slide(before: Clip, after: Clip) -> float | None:
     return float(np.mean(slides)) if slides else None
 
 
-def _judged(name: str, clip: Clip, frame: int, reach: int, source: float | None) -> dict[str, Any]:
+def _judge_seam(name: str, clip: Clip, frame: int, reach: int, source: float | None) -> dict[str, Any]:
     """Return the figures of a seam: C of the clip, D of the corrected frames, the seam's measures, and their sum K."""
     body = world_pose.pose(clip)
     found = seams.measure_pose(body, frame)

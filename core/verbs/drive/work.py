@@ -112,7 +112,7 @@ def drive(
         states = route.drive_route(data, wished, manner_of(recipe), place, facing, at)
     driven = route.of_states(states)
     progress.at(0.8, "Weaving what was driven")
-    data, figures, told = _varied(data, driven, recipe)
+    data, figures, told = _vary_body(data, driven, recipe)
     made = keep.weave_route(data, driven, name)
     clip, standing = keep.at_rate(made, clips[0].rate)
     standing = keep.split_spans(clip, standing)
@@ -146,7 +146,9 @@ def drive(
         "warnings": [],
         "quality": {"before": [quality.measure(one) for one in clips], "after": quality.measure(clip)},
         **feet,
-        **reporting.common(recipe.verb, clips, clip, began, (*data.sentences, *data.lacks, *told, *_lost(clips))),
+        **reporting.common(
+            recipe.verb, clips, clip, began, (*data.sentences, *data.lacks, *told, *_note_channels(clips))
+        ),
     }
     return DriveResult(clip, report, 0, driven, data, settled)
 
@@ -195,7 +197,7 @@ def _check_crowd(recipe: Drive) -> None:
         raise OptionError(f"which is {recipe.which}, but crowd has {len(recipe.crowd)} rows")
 
 
-def _varied(data: Database, driven: Route, recipe: Drive) -> tuple[Database, dict[str, Any], list[str]]:
+def _vary_body(data: Database, driven: Route, recipe: Drive) -> tuple[Database, dict[str, Any], list[str]]:
     """Return the database with the variation of a crowd body, its size in metres, and a sentence if there is none."""
     if not recipe.which or not recipe.variety:
         return data, {}, []
@@ -228,6 +230,6 @@ def _figures(data: Database, driven: Route, made: keep.Woven) -> dict[str, Any]:
     }
 
 
-def _lost(clips: Sequence[Clip]) -> list[str]:
+def _note_channels(clips: Sequence[Clip]) -> list[str]:
     names = sorted({name for clip in clips for name in clip.channels})
     return [f"other curves are not driven ({some(names)})"] if names else []

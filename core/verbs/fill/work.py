@@ -265,12 +265,12 @@ def _unlike(clip: Clip, done: Done) -> list[str]:
     unlike = [gap for gap in found if gap.own_gain < trust.NOTHING_LIKE]
     little = [gap for gap in found if gap.own_gain >= trust.NOTHING_LIKE]
     return [
-        *([f"{clip.name}: nothing was found like {_named(unlike)}: they are interpolated"] if unlike else []),
-        *([f"{clip.name}: little was found like {_named(little)}: they are mostly interpolated"] if little else []),
+        *([f"{clip.name}: nothing was found like {_name_gaps(unlike)}: they are interpolated"] if unlike else []),
+        *([f"{clip.name}: little was found like {_name_gaps(little)}: they are mostly interpolated"] if little else []),
     ]
 
 
-def _named(gaps: Sequence[GapFilled]) -> str:
+def _name_gaps(gaps: Sequence[GapFilled]) -> str:
     each = ", ".join(f"frames {gap.first} to {gap.last} of the result" for gap in gaps[:NAMED])
     return f"{each} and {len(gaps) - NAMED} gaps more" if len(gaps) > NAMED else each
 

@@ -62,7 +62,7 @@ def _draw_bands(axis: Axes, result: FilterResult) -> None:
 
 
 def _draw_moves(axis: Axes, result: FilterResult) -> None:
-    away = 100.0 * _away(result.before, result.clip)
+    away = 100.0 * _measure_moves(result.before, result.clip)
     time = np.arange(len(away)) / result.clip.rate
     axis.plot(time, away.max(axis=1), color=_BEFORE, lw=1.0, label="the joint that moved most")
     axis.plot(time, np.median(away, axis=1), color=_AFTER, lw=1.2, label="half of the joints")
@@ -75,5 +75,5 @@ def _angles(one: Array, other: Array) -> Array:
     return np.asarray(np.linalg.norm(quat.log(quat.mul(quat.inv(one), other)), axis=-1))
 
 
-def _away(before: Clip, after: Clip) -> Array:
+def _measure_moves(before: Clip, after: Clip) -> Array:
     return np.asarray(np.linalg.norm(kinematics.points(after) - kinematics.points(before), axis=2))

@@ -47,7 +47,7 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
         raise ClipError(f"One clip is filtered at a time; {len(clips)} given")
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Filtering")
-    asked = _asked(clip, recipe)
+    asked = _filter_request(clip, recipe)
     done = filtering.filtered(clip, asked, repeats=clip.cyclic)
     progress.at(0.4, "Planting feet")
     options = PlantOptions(plant_feet=recipe.keep_contacts)
@@ -67,7 +67,7 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
     return FilterResult(result, report, 0, before, done, energies)
 
 
-def _asked(clip: Clip, recipe: Filter) -> Asked:
+def _filter_request(clip: Clip, recipe: Filter) -> Asked:
     joints = joint_weights.factors(clip.skeleton, recipe.joints or "all") > 0.0
     spiky = joints & recipe.spikes
     if not recipe.toes:
@@ -89,7 +89,7 @@ def _feet_moved(done: Filtered) -> bool:
     if not done.changed:
         return False
     points = [point for pair in feet_of.balls_and_ankles(done.before.skeleton).values() for point in pair]
-    moved = _moved(done.before, done.after)[:, points]
+    moved = _measure_moves(done.before, done.after)[:, points]
     return bool(moved.size and moved.max() > STILL)
 
 
@@ -103,7 +103,7 @@ def _contacts(done: Filtered) -> list[Span] | None:
         return None
 
 
-def _moved(before: Clip, after: Clip) -> Array:
+def _measure_moves(before: Clip, after: Clip) -> Array:
     """Return how far (F, P) the points of a body have moved, metres."""
     return np.asarray(np.linalg.norm(kinematics.points(after) - kinematics.points(before), axis=2))
 
@@ -112,7 +112,7 @@ def _figures(done: Filtered, result: Clip, asked: Asked, energies: Array) -> dic
     """Return the figures of the report as plain JSON values."""
     off = filtering.turned_by(done.mended, done.smooth)[:, asked.joints]
     off = off[:, (off > TURNED).any(axis=0)]
-    away = _moved(done.before, result)
+    away = _measure_moves(done.before, result)
     return {
         "cycle": done.repeats,
         "spikes": _spikes(done),

@@ -132,7 +132,7 @@ def _draw_sliders(axis: Axes, style: Style) -> None:
     for place, name in enumerate(known.names):
         strides = [_slid(style, place, amount) for amount in AMOUNTS]
         for colour, phase in zip(("#1f4e79", "#f0a030"), _SEEN, strict=True):
-            poses = _raised([one.taken(np.array([phase])) for one in strides], -tall * place)
+            poses = _raise_poses([one.taken(np.array([phase])) for one in strides], -tall * place)
             stick_figures.draw(axis, poses, np.arange(len(AMOUNTS)) * tall, colour, width=1.0)
         axis.annotate(name, (-0.6 * tall, -tall * place + 0.5 * tall), ha="right", fontsize=8)
     for line in list(axis.lines):
@@ -148,6 +148,6 @@ def _slid(style: Style, slider: int, amount: float) -> Clip:
     return forms.as_clip(style.form, row[:-1].reshape(PHASES, -1), float(np.exp(row[-1])))
 
 
-def _raised(poses: Sequence[Clip], height: float) -> Clip:
+def _raise_poses(poses: Sequence[Clip], height: float) -> Clip:
     whole = joined([replace(one, rate=1.0) for one in poses])
     return root_motion.placed(whole, 0.0, np.array([0.0, 0.0, height]))

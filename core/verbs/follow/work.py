@@ -50,7 +50,7 @@ def follow(
         >>> result.report["follow"]["length"], result.report["follow"]["rms"] < 0.05
         (3.0, True)
     """
-    drawn = _drawn(recipe)  # before the work, so that an impossible path is reported at once
+    drawn = _drawn_path(recipe)  # before the work, so that an impossible path is reported at once
     graph = build.of_walk(clips, recipe, progress.part(0.0, 0.5), graph)
     progress, began = progress.part(0.5, 1.0), time.perf_counter()
     _refuse_standing(graph)
@@ -62,10 +62,10 @@ def follow(
         sentences = [routes.GONE] if recipe.route else []
         bends = np.radians([0.0, -recipe.bend, recipe.bend]) if recipe.bend else np.zeros(1)
         steps = edge_table.tabulate(graph, graph.farthest(recipe.label_filter), bends)
-        search = _searched(graph, recipe, steps, None, progress.part(0.0, 0.8))
+        search = _search_walk(graph, recipe, steps, None, progress.part(0.0, 0.8))
         walk = _pieces(graph, search)
-    routed = _Routed(graph, recipe, drawn, _drawn(recipe, edge_table.unit(graph)), walk, search)
-    return _walked(routed, stretches, None, sentences, began, progress.part(0.8, 1.0))
+    routed = _Routed(graph, recipe, drawn, _drawn_path(recipe, edge_table.unit(graph)), walk, search)
+    return _assemble_walk(routed, stretches, None, sentences, began, progress.part(0.8, 1.0))
 
 
 def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress: Progress = SILENT) -> FollowResult:
@@ -89,9 +89,9 @@ def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress:
     began, graph, earlier = time.perf_counter(), before.graph, before.search
     if earlier is None or not _is_edit(before.recipe, recipe):
         return follow(clips, recipe, progress, graph)
-    drawn, unit = _drawn(recipe), earlier.steps.unit
+    drawn, unit = _drawn_path(recipe), earlier.steps.unit
     stretches = upper_body_overlay.read_stretches(recipe, clips, graph.clips[0], known=before.stretches)
-    sized = _drawn(recipe, unit)
+    sized = _drawn_path(recipe, unit)
     change = earlier.path.first_change(sized)
     state = int(np.searchsorted(earlier.found.rows[:, 3], change - BEFORE / unit, side="right")) - 1
     search = earlier
@@ -99,13 +99,13 @@ def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress:
         if state < 1:
             return follow(clips, recipe, progress, graph)
         try:
-            search = _searched(graph, recipe, earlier.steps, (earlier.found, state), progress.part(0.0, 0.8))
+            search = _search_walk(graph, recipe, earlier.steps, (earlier.found, state), progress.part(0.0, 0.8))
         except PathError:
             return follow(clips, recipe, progress, graph)
     gone = earlier.found.edges[: earlier.found.at[state]] if np.isfinite(change) else earlier.found.edges
     kept = int(graph.lengths[earlier.steps.edges[gone]].sum())
     routed = _Routed(graph, recipe, drawn, sized, _pieces(graph, search), search)
-    return _walked(routed, stretches, (before, kept), [], began, progress.part(0.8, 1.0))
+    return _assemble_walk(routed, stretches, (before, kept), [], began, progress.part(0.8, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ class _Routed:
     search: Search | None
 
 
-def _drawn(recipe: Follow, unit: float = 1.0) -> GroundPath:
+def _drawn_path(recipe: Follow, unit: float = 1.0) -> GroundPath:
     return ground_path.through(recipe.path, closed=recipe.closed, unit=unit, climbing=recipe.climbing)
 
 
@@ -129,7 +129,7 @@ def _is_edit(before: Follow, after: Follow) -> bool:
     return all(getattr(before, name) == getattr(after, name) for name in declared(Follow) if name not in EDITABLE)
 
 
-def _searched(
+def _search_walk(
     graph: MotionGraph,
     recipe: Follow,
     steps: EdgeTable,
@@ -137,7 +137,7 @@ def _searched(
     progress: Progress,
 ) -> Search:
     """Return the search for a walk; `earlier` continues from a state of that walk. Raises PathError with a hint."""
-    sized = _drawn(recipe, steps.unit)
+    sized = _drawn_path(recipe, steps.unit)
     start = None
     if earlier is not None:
         found, state = earlier
@@ -153,7 +153,7 @@ def _searched(
             progress=progress,
         )
     except PathError as error:
-        hint = turning.hint(steps, recipe.bend, sized) + _guessed(graph)
+        hint = turning.hint(steps, recipe.bend, sized) + _facing_hint(graph)
         raise PathError(f"{graph.name}: {error}; {hint}", error.place) from None
     return Search(steps, sized, result if earlier is None else earlier[0].followed_by(earlier[1], result))
 
@@ -163,7 +163,7 @@ def _pieces(graph: MotionGraph, search: Search) -> list[WalkPiece]:
     return assemble.pieces(graph, steps.edges[found.edges], steps.bends[found.bends] / steps.unit)
 
 
-def _walked(
+def _assemble_walk(
     routed: _Routed,
     stretches: list[Stretch],
     before: tuple[FollowResult, int] | None,
@@ -261,7 +261,7 @@ def _warnings(routed: _Routed, off: Array, gone: Array) -> list[str]:
     return [f"{note}; {turning.hint(routed.search.steps, routed.recipe.bend, routed.sized)}"]
 
 
-def _guessed(graph: MotionGraph) -> str:
+def _facing_hint(graph: MotionGraph) -> str:
     """Return a hint for a body without known thighs, whose facing is a guess, or ""."""
     source = root_motion.heading_source(graph.clips[0].skeleton)
     return (

@@ -51,12 +51,12 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
     else:
         found = _repetition(trimmed.clip, recipe, trimmed.first)
         closed = _best(trimmed.clip, found, recipe, progress.part(0.3, 1.0))
-    shown = _arranged(closed.clip, recipe.phase, recipe.repeat)
+    shown = _arrange_cycle(closed.clip, recipe.phase, recipe.repeat)
     shown = replace(shown, name=recipe.result_name([given.name]), cyclic=True)
     cycle, length = closed.cycle, len(closed.clip) - 1
     begun = round(recipe.phase * length)
     handed_over = not recipe.half and planting.same(closed.clip, whole)
-    shown, planted = _planted(shown, closed, begun, recipe, one_source=handed_over)
+    shown, planted = _plant_cycle(shown, closed, begun, recipe, one_source=handed_over)
     after = closed.after
     if not planted.why:
         after = close.measured(shown.cut(0, length + 1), (length - begun) % length)
@@ -95,7 +95,7 @@ def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tu
         try:
             found = _repetition(trimmed.clip, recipe, trimmed.first)
         except RegistrationError:
-            found = _once(possible[0], trimmed.clip.rate)
+            found = _single_repetition(possible[0], trimmed.clip.rate)
     else:
         found = _repetition(trimmed.clip, recipe, trimmed.first)
     usable = [cycle for cycle in found.cycles if cycle.score >= cycle_search.WEAK and cycle.length >= SHORTEST]
@@ -126,7 +126,7 @@ def _is_all(recipe: Loop, first: int, whole: Clip, ending: Closing) -> bool:
     return recipe.start == first and recipe.length == len(whole) - 1 + ending.missing
 
 
-def _once(cycle: Cycle, rate: float) -> Repetition:
+def _single_repetition(cycle: Cycle, rate: float) -> Repetition:
     """Return the repetition of a clip that is one cycle and does not repeat it."""
     score = np.array([cycle.score])
     return Repetition((cycle,), np.array([cycle.length / rate]), score, np.array([cycle.start]), score)
@@ -236,7 +236,9 @@ def _candidates(found: Repetition | None, first: int) -> list[dict[str, Any]]:
     return [{"start": c.start + first, "length": c.length, "score": round(c.score, 4)} for c in cycles_found]
 
 
-def _planted(shown: Clip, closed: ClosedCycle, begun: int, recipe: Loop, *, one_source: bool) -> tuple[Clip, Outcome]:
+def _plant_cycle(
+    shown: Clip, closed: ClosedCycle, begun: int, recipe: Loop, *, one_source: bool
+) -> tuple[Clip, Outcome]:
     """Return a planted cycle, kept on its ground arc if it was made in place, and the outcome of planting.
 
     begun : frames between the start of the closed cycle and the start of this one; see `planting.of_result`
@@ -251,7 +253,7 @@ def _planted(shown: Clip, closed: ClosedCycle, begun: int, recipe: Loop, *, one_
     return ground_arc.added(ground_arc.removed(planted, closed.feet_arc, at), closed.arc, at), outcome
 
 
-def _arranged(cycle: Clip, phase: float, repeat: int) -> Clip:
+def _arrange_cycle(cycle: Clip, phase: float, repeat: int) -> Clip:
     """Return the cycle shifted to another phase and repeated."""
     length = len(cycle) - 1
     if phase:

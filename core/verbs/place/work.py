@@ -51,7 +51,7 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
     wanted = np.radians(recipe.facing) if recipe.face == "way" else facing
     if where == "at" or recipe.face == "way":
         result = root_motion.beginning_at(result, there, float(wanted), frame)
-    raised = _raised(result, recipe)
+    raised = _measure_rise(result, recipe)
     if raised:
         result = root_motion.placed(result, 0.0, np.array([0.0, 0.0, raised]))
     progress.at(0.5, "Measuring")
@@ -104,7 +104,7 @@ def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
     return root_motion.beginning_at(clip, end, float(root_motion.heading(other)[last]), frame), notes
 
 
-def _raised(clip: Clip, recipe: Place) -> float:
+def _measure_rise(clip: Clip, recipe: Place) -> float:
     """Return by how much (m) the clip is raised."""
     if recipe.height == "lift":
         return recipe.lift

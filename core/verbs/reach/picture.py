@@ -23,14 +23,14 @@ def draw(result: ReachResult) -> Figure:
     return figure
 
 
-def _changed(result: ReachResult) -> np.ndarray:
+def _changed_frames(result: ReachResult) -> np.ndarray:
     """Return the frames that changed, with one more on each side."""
     frames = np.flatnonzero(result.share > 0.0)
     return np.arange(max(int(frames[0]) - 1, 0), min(int(frames[-1]) + 2, len(result.clip)))
 
 
 def _draw_poses(axis: Axes, result: ReachResult) -> None:
-    frames = _changed(result)
+    frames = _changed_frames(result)
     even = np.linspace(frames[0], frames[-1], _POSES - 1).round().astype(np.int64)
     shown = np.unique(np.append(even, result.span[0]))
     at = np.arange(len(shown)) * 0.9 * result.clip.skeleton.height
@@ -41,7 +41,7 @@ def _draw_poses(axis: Axes, result: ReachResult) -> None:
 
 
 def _draw_path(axis: Axes, result: ReachResult, across: int, up: int) -> None:
-    frames = _changed(result)
+    frames = _changed_frames(result)
     for path, colour, name in zip(result.ends[:, frames], (_BEFORE, _AFTER), ("before", "after"), strict=True):
         axis.plot(path[:, across], path[:, up], color=colour, lw=1.4, label=name)
     goal = result.target[result.span[0] : result.span[1] + 1]

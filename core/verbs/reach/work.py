@@ -45,8 +45,8 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     progress.at(0.0, "Reaching")
     first, last = _span(clip, recipe)
     tip = _row("tip", recipe.tip)
-    led = _led(clip, recipe, tip)
-    result, goals, share = _reached(clip, recipe, led, tip, (first, last))
+    led = _reaching_limb(clip, recipe, tip)
+    result, goals, share = _reach_target(clip, recipe, led, tip, (first, last))
     progress.at(0.5, "Measuring")
     sentences = []
     if clip.cyclic and not cycles.closes(result):
@@ -77,7 +77,7 @@ def _as_cycle_if_needed(given: Clip, recipe: Reach) -> tuple[Clip, list[str]]:
     return (clip, corrected) if given.cyclic or share[0] or share[-1] else (given, [])
 
 
-def _reached(
+def _reach_target(
     clip: Clip, recipe: Reach, led: "Limb | reaching.Chain", tip: Array, span: tuple[int, int]
 ) -> tuple[Clip, Array, Array]:
     """Return the clip with its limb or chain at the target (F, 3), the target, and the weight (F,) of the change."""
@@ -116,7 +116,7 @@ def _row(name: str, rows: tuple[tuple[float, ...], ...]) -> Array:
     return np.array(rows[0])
 
 
-def _led(clip: Clip, recipe: Reach, tip: Array) -> "Limb | reaching.Chain":
+def _reaching_limb(clip: Clip, recipe: Reach, tip: Array) -> "Limb | reaching.Chain":
     """Return the limb or chain that reaches.
 
     The last joint of a chain rotates too if an offset point (`tip`) is to reach and the joint's own rotation is not
@@ -179,7 +179,7 @@ def _figures(
         "off_mm": round(1000.0 * float(away.max()), 6),
         "out_of_reach": None,
         "moved_cm": round(100.0 * float(np.linalg.norm(ends[1] - ends[0], axis=1).max()), 3),
-        "turned_degrees": _turned(clip, result, led, span),
+        "turned_degrees": _measure_turn(clip, result, led, span),
         "corrections": _corrections(clip, result, span),
     }
     if not len(short):
@@ -195,7 +195,7 @@ def _figures(
     return figures, [note]
 
 
-def _turned(clip: Clip, result: Clip, led: "Limb | reaching.Chain", span: tuple[int, int]) -> float:
+def _measure_turn(clip: Clip, result: Clip, led: "Limb | reaching.Chain", span: tuple[int, int]) -> float:
     """Return the largest world rotation of the limb's end over the span, in degrees."""
     joint = reaching.joints_of(clip.skeleton, led)[-1]
     one, other = (kinematics.world_of(each.cut(span[0], span[1] + 1), [joint])[0][:, joint] for each in (clip, result))

@@ -42,14 +42,14 @@ def asked(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     outcome of the others. Raises OptionError for sliders and people that the style does not have.
     """
     style, form = in_style.style, in_style.style.form
-    wanted = _wanted(style, recipe)
+    wanted = _wanted_sliders(style, recipe)
     keeps = any(factor != 1.0 for factor in (*recipe.factors, recipe.own_speed, recipe.individuality))
     moved = bool(recipe.toward and recipe.toward_amount) or bool(recipe.variation and recipe.variation_amount)
     if not (keeps or moved or wanted):
         return None
     rows, row, held = (in_style.rows(form), in_style.row, list[str]())
     if keeps:
-        rows, row, held = _kept(in_style, recipe)
+        rows, row, held = _scale_components(in_style, recipe)
     shift = _toward(style, recipe, row) + chance.shift(style, recipe.variation, recipe.variation_amount)
     reached: dict[str, dict[str, float]] = {}
     if wanted:
@@ -73,7 +73,7 @@ def _lift(in_style: ClipInStyle, rows: Array) -> None:
         form.lift(rows, lows, stride, repeats=False)
 
 
-def _wanted(style: Style, recipe: Restyle) -> dict[str, float]:
+def _wanted_sliders(style: Style, recipe: Restyle) -> dict[str, float]:
     found = {name: getattr(recipe, name) for name in SLIDERS if getattr(recipe, name)}
     lacking = [name for name in found if name not in style.sliders.names]
     if lacking:
@@ -84,7 +84,7 @@ def _wanted(style: Style, recipe: Restyle) -> dict[str, float]:
     return found
 
 
-def _kept(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[str]]:
+def _scale_components(in_style: ClipInStyle, recipe: Restyle) -> tuple[Array, Array, list[str]]:
     """Return the rows (F, C) and the mean stride of a clip with its components and residual scaled by their factors.
 
     Also returns notes on clamped scores.

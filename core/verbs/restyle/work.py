@@ -80,7 +80,9 @@ def restyle(
         "style": change.as_report(changed) | {"examples": len(style.material), "knees": round(knees.least(result), 2)},
         **planted.report,
         "quality": {"before": [quality.measure(ready)], "after": quality.measure(result)},
-        "warnings": list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held(changed)])),
+        "warnings": list(
+            dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held_names(changed)])
+        ),
     }
     notes = dict.fromkeys(filter(None, [style.why, *style.material.corrected, *corrected]))
     report |= reporting.common(recipe.verb, clips, result, began, tuple(notes))
@@ -103,7 +105,7 @@ def _within_body(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     return changed
 
 
-def _held(changed: Change | None) -> tuple[str, ...]:
+def _held_names(changed: Change | None) -> tuple[str, ...]:
     return () if changed is None else changed.held
 
 

@@ -46,7 +46,7 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     progress.at(0.3, f"Putting {given.name} on the body of {body.name}")
     result, carried = carry.onto_body(trimmed.clip, body.skeleton, *poses)
     name = recipe.result_name([clip.name for clip in clips])
-    result = replace(result, name=name, channels=_scaled(result, carried.scale))
+    result = replace(result, name=name, channels=_scale_channels(result, carried.scale))
     off = limbs_off(trimmed.clip, result)
     progress.at(0.5, "Planting its feet")
     result, planted = planting.of_carried(trimmed.clip, result, recipe, carried)
@@ -80,7 +80,7 @@ def limbs_off(source: Clip, result: Clip) -> dict[str, Array]:
     return found
 
 
-def _scaled(clip: Clip, scale: float) -> dict[str, Channel]:
+def _scale_channels(clip: Clip, scale: float) -> dict[str, Channel]:
     """Return the channels of a clip, with the speeds of its stored root trajectory scaled like its legs."""
     channels = dict(clip.channels)
     for name in root_trajectory.CHANNELS[:2]:

@@ -40,7 +40,7 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
         raise ClipError(f"The travel of one clip is moved at a time; {len(clips)} given")
     (clip,) = clips
     progress.at(0.0, "Moving the travel")
-    result, joint = _carried(clip, recipe)
+    result, joint = _carry_travel(clip, recipe)
     progress.at(0.5, "Measuring")
     report: dict[str, Any] = {
         "dropped": [],
@@ -52,7 +52,7 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
     return RootResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip, joint)
 
 
-def _carried(clip: Clip, recipe: Root) -> tuple[Clip, int]:
+def _carry_travel(clip: Clip, recipe: Root) -> tuple[Clip, int]:
     """Return the clip with its travel on the requested carrier, and the joint that carries it."""
     if recipe.onto == "hips":
         return root_carrier.by_hips(clip), root_motion.travelling_joint(clip.skeleton)

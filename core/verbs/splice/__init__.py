@@ -69,7 +69,7 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
             names, why = ["start"], "actions of a graph are played from where they fit"
         given = [name for name in names if getattr(self, name) != declared(type(self))[name].default]
         lost = [f"{name} had no effect: {why}" for name in given]
-        if self.if_shorter == "hold" and (own["timing"] == "points" or not _held(own["action_frame"])):
+        if self.if_shorter == "hold" and (own["timing"] == "points" or not _is_held(own["action_frame"])):
             why = "splice points lead on" if own["timing"] == "points" else "the action is long enough"
             lost.append(f"if_shorter had no effect: {why}")
         return [*super().without_effect(report), *lost]
@@ -93,7 +93,7 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
         return found
 
 
-def _held(frames: Sequence[float]) -> bool:
+def _is_held(frames: Sequence[float]) -> bool:
     """Return whether an action is held in its first or last pose."""
     return len(frames) > 1 and (frames[0] == frames[1] or frames[-1] == frames[-2])
 

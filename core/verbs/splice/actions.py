@@ -123,7 +123,7 @@ def _report(actions: Actions, planned: SplicePlan, spliced: Spliced) -> dict[str
     graph = actions.graph
     return {
         "splice_points": rows,
-        "played": _played(actions, planned.first, spliced.places),
+        "played": _list_played(actions, planned.first, spliced.places),
         "in_step": round(sum(p.end - p.first for p in entered) / (planned.end - planned.first), 4),
         "threshold": actions.recipe.splice_threshold,
         "least_distance": round(planned.least, 4) if np.isfinite(planned.least) else None,
@@ -132,7 +132,7 @@ def _report(actions: Actions, planned: SplicePlan, spliced: Spliced) -> dict[str
     }
 
 
-def _played(actions: Actions, first: int, places: Indices) -> list[dict[str, Any]]:
+def _list_played(actions: Actions, first: int, places: Indices) -> list[dict[str, Any]]:
     """Return each action's played frames, and from which result frame on; places (2, K) : a clip and its frame."""
     given, count, rows = actions.given_frames(places), len(actions.clips), []
     for part in np.split(np.arange(len(given)), np.flatnonzero(np.diff(places[0])) + 1):

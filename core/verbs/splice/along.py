@@ -80,13 +80,13 @@ def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splic
             share[left] = repairs.fade(until - piece.end)
     rotations[0, share == 1.0] = rotations[1, share == 1.0]
     coming = joined(runs)
-    action = _mixed(_with(coming, leaving), coming, share)
+    action = _cross_fade(_with(coming, leaving), coming, share)
     strength = recipe.strength * _ramps(end - first, fade, first > 0, end < len(locomotion))
     result = whole.overlay(
         locomotion.cut(first, end), action, upper, whole.between(rotations[0], rotations[1], share), strength
     )
     return Spliced(
-        _inserted(locomotion, result, first), action, corrections, np.concatenate(places, axis=1), tuple(apart)
+        _insert_result(locomotion, result, first), action, corrections, np.concatenate(places, axis=1), tuple(apart)
     )
 
 
@@ -129,7 +129,7 @@ def _ramps(count: int, fade: int, entered: bool, left: bool) -> Array:
     return strength
 
 
-def _mixed(one: Clip, other: Clip, share: Array) -> Clip:
+def _cross_fade(one: Clip, other: Clip, share: Array) -> Clip:
     """Return two runs of an action cross-faded by the weight (F,) of the second, with its stepped channels."""
 
     def between(a: Array, b: Array) -> Array:
@@ -148,7 +148,7 @@ def _mixed(one: Clip, other: Clip, share: Array) -> Clip:
     )
 
 
-def _inserted(locomotion: Clip, result: Clip, first: int) -> Clip:
+def _insert_result(locomotion: Clip, result: Clip, first: int) -> Clip:
     """Return the locomotion with some of its frames replaced; additional channels are held before and after."""
     stretch = slice(first, first + len(result))
     rotations, translations = locomotion.rotations.copy(), locomotion.translations.copy()

@@ -118,7 +118,7 @@ def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: M
         laid = _laid_out(one, 0, curve.at(np.arange(len(locomotion), dtype=float)), curve)
         return replace(laid, closes=True)
     if recipe.if_shorter == "hold" or STRETCH * (len(action) - start) >= len(locomotion):
-        curve, frames = _registered(locomotion, action, start, legs)
+        curve, frames = _register_action(locomotion, action, start, legs)
         overhang = max(-frames.min(), frames.max() - (len(action) - 1))
         unlike = recipe.timing == "auto" and not _corresponds(curve, locomotion)
         if recipe.if_shorter == "hold" or overhang <= HELD * action.rate or unlike:
@@ -127,11 +127,11 @@ def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: M
     period = len(cycle) - 1
     before = 1 + int(0.5 * len(locomotion) / period)  # with open ends, the curve may start this many cycles earlier
     lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
-    curve, frames = _registered(locomotion, lasting, before * period + (start - first) % period, legs)
+    curve, frames = _register_action(locomotion, lasting, before * period + (start - first) % period, legs)
     return Timing(lasting, frames, "sync", "", curve, period, first)
 
 
-def _registered(locomotion: Clip, action: Clip, start: int, legs: Matching) -> tuple[RegistrationCurve, Array]:
+def _register_action(locomotion: Clip, action: Clip, start: int, legs: Matching) -> tuple[RegistrationCurve, Array]:
     """Return the curve from the action's frame `start`, and action frames (F,), extended at the action's own speed."""
     stretch = action.cut(start, min(len(action), start + round(STRETCH * len(locomotion))))
     curve = registration.register_pair(locomotion, stretch, legs)

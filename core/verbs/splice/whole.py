@@ -52,7 +52,7 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     first = min(FrameMap(0, scale).prepared_frame(start), len(action) - 1)
     timing = choose_timing(locomotion, action, first, recipe, progress.part(0.0, 0.7))
     progress.at(0.7, "Splicing")
-    result, played, corrections = _spliced(locomotion, timing, upper, recipe)
+    result, played, corrections = _splice_whole(locomotion, timing, upper, recipe)
     result = replace(result, name=recipe.result_name([clip.name for clip in clips]))
     result, planted = planting.of_result(result, recipe, one_source=_keeps_legs(upper, locomotion))
     progress.at(0.9, "Measuring")
@@ -103,7 +103,7 @@ def _start(recipe: Splice, action: Clip, first: int) -> int:
     return max(recipe.start - first, 0)
 
 
-def _spliced(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Splice) -> tuple[Clip, Clip, Array]:
+def _splice_whole(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Splice) -> tuple[Clip, Clip, Array]:
     """Return the spliced clip, the action as played, and the trunk corrections (F, 4)."""
     if not timing.closes:
         played = resample.sample(timing.action, timing.frames)

@@ -38,13 +38,13 @@ def samples(clip: Clip) -> Array:
     numbers = feature.rows(clip).reshape(-1, 2, len(feature.ROLES), 3)[:, 0].reshape(-1, 3 * len(feature.ROLES))
     places = np.nan_to_num(numbers.astype(float))
     sigma = WINDOW * feature.RATE
-    means = _windowed(places, sigma)
-    spreads = np.sqrt(np.maximum(_windowed(places**2, sigma) - means**2, 0.0))
+    means = _smooth_reflected(places, sigma)
+    spreads = np.sqrt(np.maximum(_smooth_reflected(places**2, sigma) - means**2, 0.0))
     every = round(STEP * feature.RATE)
     return np.concatenate([means, SPREAD * spreads], axis=1)[::every]
 
 
-def _windowed(values: Array, sigma: float) -> Array:
+def _smooth_reflected(values: Array, sigma: float) -> Array:
     reach = min(int(np.ceil(3.0 * sigma)), len(values) - 1)
     padded = np.pad(values, ((reach, reach), (0, 0)), mode="reflect")
     return root_motion.smooth(padded, sigma)[reach : reach + len(values)]

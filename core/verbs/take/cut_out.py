@@ -92,7 +92,7 @@ def cut_out(
         own["score"], warnings = found.repeats, list(found.report["warnings"])
         low, begins = recipe.first + found.low, recipe.first + found.low + found.struck
         if recipe.mirrored:
-            made = _mirrored(made)
+            made = _mirror_clip(made)
             struck = loops.strike(made) if recipe.kind in ("walk", "run") else 0
             made, begins = loops.begun_at(made, struck), begins + struck
     else:
@@ -117,14 +117,14 @@ def cut_out(
     return CutOutResult(made, report | reporting.common(recipe.verb, clips, made, began, notes), 0, part, begins, low)
 
 
-def _mirrored(clip: Clip) -> Clip:
+def _mirror_clip(clip: Clip) -> Clip:
     return replace(verbs.apply(verbs.Mirror(), [clip]).clip, cyclic=clip.cyclic)
 
 
 def _between(part: Clip, recipe: CutOut, take: Take) -> tuple[Clip, float]:
     """Return a stretch with the end poses requested by a recipe, and its original distance from them in metres."""
     if recipe.mirrored:
-        part = _mirrored(part)
+        part = _mirror_clip(part)
     part = replace(part, cyclic=False)
     shapes, apart = meeting.shapes(part), 0.0
     poses: list[Clip | None] = []
@@ -154,7 +154,7 @@ def _pose(rows: Sequence[Sequence[float]], end: str, take: Take) -> tuple[Clip, 
     first, last, kind, frame, mirrored = (int(number) for number in rows[0])
     loop = take.loop(first, last, KINDS[kind])
     if mirrored:
-        loop = _mirrored(loop)
+        loop = _mirror_clip(loop)
         loop = loops.begun(loop) if KINDS[kind] in ("walk", "run") else loop
     if frame >= len(loop) - 1:
         raise OptionError(f"{end} names frame {frame} of a loop that has {len(loop) - 1}")

@@ -83,7 +83,7 @@ def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
     found = tracks.tracks(trimmed.clip)
     progress.at(0.4, "Cutting")
     unbroken = [part for span in spans(found) for part in _unbroken(span, found)]
-    parts = _numbered([part for span in unbroken for part in _parts(span, found)], found)
+    parts = _number_actions([part for span in unbroken for part in _parts(span, found)], found)
     ends = _at_strikes([span for span, _ in parts], found)
     named = []
     for (span, number), (first, end) in zip(parts, ends, strict=True):
@@ -113,7 +113,7 @@ def _samples(span: Span, found: Tracks) -> np.ndarray:
     return activities.samples(found.clip.cut(int(first), int(last) + 1))
 
 
-def _numbered(parts: Sequence[Span], found: Tracks) -> list[tuple[Span, int]]:
+def _number_actions(parts: Sequence[Span], found: Tracks) -> list[tuple[Span, int]]:
     """Return spans with action numbers, from 1 in order of first appearance; 0 for spans that are not actions."""
     doing = [k for k, span in enumerate(parts) if span.state.kind == ACTION]
     numbers = dict.fromkeys(range(len(parts)), 0)

@@ -58,14 +58,14 @@ def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
         >>> made.why, made.clip.cyclic
         ('', True)
     """
-    groups, out = _alike(cut.stretches), []
+    groups, out = _group_stretches(cut.stretches), []
     for k, group in enumerate(groups):
         progress.at(k / len(groups), f"Looping {group[0].name}")
         out += _best(cut, sorted(group, key=lambda stretch: (-len(stretch), stretch.first)))
     return sorted(out, key=lambda made: made.stretch.first)
 
 
-def _alike(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
+def _group_stretches(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
     """Group stretches that share a name and, for gaits, roughly a speed."""
     groups: list[list[Stretch]] = []
     for stretch in sorted(stretches, key=lambda stretch: (stretch.name, stretch.heights, stretch.first)):
@@ -111,14 +111,14 @@ def looped(cut: Cut, stretch: Stretch) -> Made:
         return Made(stretch, None, {}, f"it is steady for {part.seconds:.1f} s only, and a loop takes {least:g}")
     refused: list[Made] = []
     for cycle in _of_rest(part) if kind == IDLE else [(0, 0)]:
-        made = _closed(stretch, part, *cycle)
+        made = _close_loop(stretch, part, *cycle)
         if made.clip is not None:
             return replace(made, low=made.low + steady)
         refused.append(made)
     return refused[0]
 
 
-def _closed(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
+def _close_loop(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
     """Return the loop of a part of a stretch, with a given cycle or, for length 0, one found by Loop."""
     kind = stretch.state.kind
     try:

@@ -81,7 +81,7 @@ def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
             share[: count + 1] = falling
         else:
             share[len(part) - 1 - count :] = falling[::-1]
-        part = _shifted(part, _at(pose, part, end), end, share)
+        part = _add_offset(part, _at(pose, part, end), end, share)
     return part
 
 
@@ -95,7 +95,7 @@ def _at(pose: Clip, part: Clip, frame: int) -> Clip:
     return root_motion.placed(pose, turn, shift)
 
 
-def _shifted(part: Clip, pose: Clip, frame: int, share: Array) -> Clip:
+def _add_offset(part: Clip, pose: Clip, frame: int, share: Array) -> Clip:
     """Return a clip with the offset from one of its frames to a pose added, weighted by `share` (F,) per frame."""
     change = quat.log(quat.same_side(quat.mul(pose.rotations[0], quat.inv(part.rotations[frame])), quat.IDENTITY))
     moved = pose.translations[0] - part.translations[frame]

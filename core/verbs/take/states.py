@@ -83,16 +83,16 @@ def spans(tracks: Tracks) -> list[Span]:
         ['action']
     """
     rows = _rows(tracks)
-    found = _without_short(_grouped(rows), LEAST * tracks.rate)
-    found = _grouped(_rows_of([_turned(span, tracks) for span in found]))
-    found = _grouped(_rows_of([_ahead(span, tracks) for span in found]))
-    found = _grouped(_rows_of(_regular(found, tracks)))
+    found = _without_short(_group_states(rows), LEAST * tracks.rate)
+    found = _group_states(_rows_of([_check_turn(span, tracks) for span in found]))
+    found = _group_states(_rows_of([_drop_short_strafe(span, tracks) for span in found]))
+    found = _group_states(_rows_of(_regular(found, tracks)))
     for _ in range(PASSES):
-        found = _grouped(_rows_of(_absorbed(found, tracks)))
+        found = _group_states(_rows_of(_absorb_gaits(found, tracks)))
     return _without_short(found, LEAST * tracks.rate)
 
 
-def _ahead(span: Span, tracks: Tracks) -> Span:
+def _drop_short_strafe(span: Span, tracks: Tracks) -> Span:
     """Return a strafe or backward walk unchanged, or as a forward one if it is too short to be intended."""
     if not span.state.way or len(span) >= LEAST_ASIDE * tracks.rate:
         return span
@@ -198,7 +198,7 @@ def _risen(flags: Flags, values: Array, share: float) -> Flags:
     return out
 
 
-def _grouped(rows: list[State]) -> list[Span]:
+def _group_states(rows: list[State]) -> list[Span]:
     """Return the runs of equal states."""
     borders = [0, *(k for k in range(1, len(rows)) if rows[k] != rows[k - 1]), len(rows)]
     return [Span(a, b, rows[a]) for a, b in pairwise(borders) if b > a]
@@ -216,19 +216,19 @@ def _without_short(found: list[Span], least: float) -> list[Span]:
         if len(found[k]) >= least:
             break
         beside = [j for j in (k - 1, k + 1) if 0 <= j < len(found)]
-        longer = max(beside, key=lambda j: (_alike(found[j].state, found[k].state), len(found[j]), -j))
+        longer = max(beside, key=lambda j: (_same_gait(found[j].state, found[k].state), len(found[j]), -j))
         rows = _rows_of(found)
         rows[found[k].first : found[k].end] = [found[longer].state] * len(found[k])
-        found = _grouped(rows)
+        found = _group_states(rows)
     return found
 
 
-def _alike(one: State, other: State) -> bool:
+def _same_gait(one: State, other: State) -> bool:
     """Return whether two states are the same gait, so that a short curve or change of side belongs to it."""
     return one.kind == other.kind
 
 
-def _turned(span: Span, tracks: Tracks) -> Span:
+def _check_turn(span: Span, tracks: Tracks) -> Span:
     """Return a turn in place unchanged, or as idling or an action if it turns too little."""
     if span.state.kind != TURN:
         return span
@@ -240,7 +240,7 @@ def _turned(span: Span, tracks: Tracks) -> Span:
     return Span(span.first, span.end, State(IDLE if calm else ACTION))
 
 
-def _absorbed(found: list[Span], tracks: Tracks) -> list[Span]:
+def _absorb_gaits(found: list[Span], tracks: Tracks) -> list[Span]:
     """Return spans with short walks, turns and idles between activities merged into the activities.
 
     Takes that do not travel keep only longer walks, and no turns in place.
@@ -253,7 +253,7 @@ def _absorbed(found: list[Span], tracks: Tracks) -> list[Span]:
         beside = [found[j].state for j in (k - 1, k + 1) if 0 <= j < len(found)]
         kinds = [state.kind for state in beside]
         gaits = [state for state in beside if state.kind in GAITS]
-        seconds = sum(len(found[j]) for j in _together(found, k)) / tracks.rate
+        seconds = sum(len(found[j]) for j in _adjacent_gaits(found, k)) / tracks.rate
         if span.state.kind == ACTION and set(kinds) == {IDLE} and _calm(span, tracks):
             out[k] = replace(span, state=State(IDLE))
         elif span.state.kind in GAITS and len(gaits) == 1 < len(beside) and len(span) < LEAST_GAIT * tracks.rate:
@@ -269,7 +269,7 @@ def _regular(found: list[Span], tracks: Tracks) -> list[Span]:
     """Return spans in which walks and runs without regular steps become actions, such as kicks."""
     out = []
     for k, span in enumerate(found):
-        places = _together(found, k)
+        places = _adjacent_gaits(found, k)
         block = slice(found[places[0]].first, found[places[-1]].end)
         way = float(tracks.speed[block] @ tracks.often[block]) / max(float(tracks.speed[block].sum()), 1e-9)
         steps = span.state.kind not in GAITS or way >= OFTEN
@@ -277,7 +277,7 @@ def _regular(found: list[Span], tracks: Tracks) -> list[Span]:
     return out
 
 
-def _together(found: list[Span], k: int) -> list[int]:
+def _adjacent_gaits(found: list[Span], k: int) -> list[int]:
     """Return the indices of consecutive gait spans around a span; only its own index if it is not a gait."""
     if found[k].state.kind not in GAITS:
         return [k]
@@ -291,7 +291,7 @@ def _together(found: list[Span], k: int) -> list[int]:
 
 def _around(found: list[Span], k: int) -> list[str]:
     """Return the kinds of the spans before and after a span or the consecutive gaits around it."""
-    places = _together(found, k)
+    places = _adjacent_gaits(found, k)
     return [found[j].state.kind for j in (places[0] - 1, places[-1] + 1) if 0 <= j < len(found)]
 
 

@@ -85,7 +85,7 @@ def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> Ta
     """
     cut = cutting.cut(clip, progress.part(0.0, 0.1))
     made = loops.all_of(cut, progress.part(0.1, 0.7))
-    named = _named(made)
+    named = _name_loops(made)
     items = [_of_loop(name, one) for name, one in named.items()]
     progress.at(0.7, "Joining")
     cycles_ = {name: item.clip for name, item in zip(named, items, strict=True)}
@@ -100,7 +100,7 @@ def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> Ta
     progress.at(0.85, "Mirroring")
     warnings: list[str] = []
     if mirror:
-        added, warnings = _mirrored(items)
+        added, warnings = _mirror_items(items)
         items += added
     if not items:
         raise ClipError(f"{clip.name}: nothing of the take can be made an action: {_reasons(left)}")
@@ -111,7 +111,7 @@ def _reasons(left: Sequence[LeftOut]) -> str:
     return "; ".join(f"{one.name} ({one.first}–{one.last}): {one.why}" for one in left[:3]) or "it is too short"
 
 
-def _named(made: Sequence[Made]) -> dict[str, Made]:
+def _name_loops(made: Sequence[Made]) -> dict[str, Made]:
     """Return loops by unique names; of loops of a gait at several speeds, all but the longest get their speed."""
     groups: dict[str, list[Made]] = {}
     for one in made:
@@ -165,7 +165,7 @@ def _unique(items: Sequence[Item]) -> list[Item]:
     return out
 
 
-def _mirrored(items: Sequence[Item]) -> tuple[list[Item], list[str]]:
+def _mirror_items(items: Sequence[Item]) -> tuple[list[Item], list[str]]:
     """Return mirror images of items whose other side is missing, and warnings on those that could not be mirrored."""
     known, added, warnings = {item.name for item in items}, [], []
     cycles_ = {item.name: item.clip for item in items if item.loop}

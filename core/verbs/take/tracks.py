@@ -122,7 +122,7 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
         "turn": np.degrees(root_motion.smooth(np.gradient(facing), TURN * rate) * rate),
         "aside": np.degrees((course + np.pi) % (2.0 * np.pi) - np.pi),
         "facing": facing,
-        "air": _averaged((~stands[:, :2].any(axis=1)).astype(float), AIR * rate),
+        "air": _smooth_values((~stands[:, :2].any(axis=1)).astype(float), AIR * rate),
         "steps": steps,
         "often": often,
         "crouch": root_motion.smooth(hips, CALM * rate),
@@ -187,10 +187,10 @@ def _steps(positions: Array, clip: Clip, speed: Array, velocity: Array, rate: fl
     apart = (positions[:, roles["foot.L"], :2] - positions[:, roles["foot.R"], :2]) / height
     way = velocity / np.maximum(speed, 1e-6)[:, None]
     ahead = (apart * way).sum(axis=1)
-    swing = _averaged(np.abs(np.gradient(ahead)) * rate, STRIDE * rate)
-    travelled = _averaged(speed, STRIDE * rate)
-    reach = np.maximum(_averaged(np.abs(ahead), STRIDE * rate), 1e-6)
-    leading = np.abs(_averaged(ahead, STRIDE * rate)) / reach  # 1 if the same foot leads all the time
+    swing = _smooth_values(np.abs(np.gradient(ahead)) * rate, STRIDE * rate)
+    travelled = _smooth_values(speed, STRIDE * rate)
+    reach = np.maximum(_smooth_values(np.abs(ahead), STRIDE * rate), 1e-6)
+    leading = np.abs(_smooth_values(ahead, STRIDE * rate)) / reach  # 1 if the same foot leads all the time
     passing = np.clip(1.5 * (1.0 - leading), 0.0, 1.0)
     often = _gaps(ahead) < SLOWEST_STEP * rate
     return np.asarray(np.clip(swing / np.maximum(2.0 * travelled, 1e-6), 0.0, 1.0) * passing), often
@@ -205,7 +205,7 @@ def _gaps(ahead: Array) -> Array:
     return np.asarray(np.diff(passes)[place], dtype=float)
 
 
-def _averaged(values: Array, sigma: float) -> Array:
+def _smooth_values(values: Array, sigma: float) -> Array:
     """Return values (N,) smoothed as `root_motion.smooth` does, but padded by the end values to stay in range."""
     reach = min(int(np.ceil(4.0 * sigma)), len(values) - 1)
     padded = np.pad(values, reach, mode="reflect")

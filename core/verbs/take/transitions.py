@@ -55,10 +55,10 @@ def all_of(cut: Cut, loops: Mapping[str, Clip], loop_of: Sequence[str]) -> list[
     for k, stretch in enumerate(stretches):
         if not loop_of[k] and k not in joined and stretch.state.kind in (ACTION, TURN):
             found.append(Between(stretch.name, cut.part(stretch), None, None, stretch.first, stretch.last, 0.0))
-    return [_met(one, loops) for one in _best(found)]
+    return [_meet_loops(one, loops) for one in _best(found)]
 
 
-def _met(one: Between, loops: Mapping[str, Clip]) -> Between:
+def _meet_loops(one: Between, loops: Mapping[str, Clip]) -> Between:
     """Return a transition with its end poses replaced by the poses of loops."""
     if one.clip is None or one.begins is None or one.ends is None:
         return one

@@ -140,7 +140,7 @@ def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
     hits = []
     for one in rows:
         if query.meanings <= one.words:
-            first, last = _shown(one, query.meanings)
+            first, last = _frames_to_show(one, query.meanings)
             hits.append(Hit(first, last, one.name, tuple(sorted(one.words))))
     return sorted(hits, key=lambda hit: (hit.first - hit.last, hit.first))
 
@@ -190,7 +190,7 @@ def _rows(cut: Cut, stretch: Stretch) -> slice:
     return slice((stretch.first - cut.first) // every, max((stretch.last - cut.first) // every, 1))
 
 
-def _shown(stretch: Told, meanings: frozenset[str]) -> tuple[int, int]:
+def _frames_to_show(stretch: Told, meanings: frozenset[str]) -> tuple[int, int]:
     """Return the frames of a stretch to show: the end of a stop, the beginning of a start."""
     around = round(AROUND * stretch.rate)
     if "stop" in meanings:

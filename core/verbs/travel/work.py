@@ -45,7 +45,7 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
     progress.at(0.0, "Looking at its feet")
     clip, corrected = close.cycle_of(trimmed.clip)
     found = foot_travel.measure(clip, turning=recipe.measure_turn)
-    trajectory = _asked(recipe, clip) or (_stored(clip) if _as_it_was(recipe) else None)
+    trajectory = _requested_trajectory(recipe, clip) or (_stored_trajectory(clip) if _as_it_was(recipe) else None)
     progress.at(0.5, "Giving travel")
     if trajectory is not None:
         after, direction, warnings = root_trajectory.added(clip, trajectory), "as it was", []
@@ -80,7 +80,7 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
     trimmed = _only(clips, recipe.trim)
     progress.at(0.0, "Taking the travel off")
     clip, corrected = close.cycle_of(trimmed.clip)
-    before = _stored(clip)  # restored first, so that removing twice stores the same root trajectory
+    before = _stored_trajectory(clip)  # restored first, so that removing twice stores the same root trajectory
     clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.added(clip, before)
     after, trajectory = root_trajectory.removed(clip)
     progress.at(0.5, "Looking at its feet")
@@ -100,7 +100,7 @@ def _as_it_was(recipe: Travel) -> bool:
     return recipe == Travel(trim=recipe.trim)
 
 
-def _stored(clip: Clip) -> RootTrajectory | None:
+def _stored_trajectory(clip: Clip) -> RootTrajectory | None:
     """Return the root trajectory stored in a clip; None if the clip travels, since the channels are then outdated."""
     trajectory = root_trajectory.stored(clip)
     if trajectory is None:
@@ -111,7 +111,7 @@ def _stored(clip: Clip) -> RootTrajectory | None:
     return trajectory if foot_travel.body_speed(clip) <= slow else None
 
 
-def _asked(recipe: Travel, clip: Clip) -> RootTrajectory | None:
+def _requested_trajectory(recipe: Travel, clip: Clip) -> RootTrajectory | None:
     if not recipe.way:
         return None
     if {len(row) for row in recipe.way} != {3}:
@@ -143,13 +143,13 @@ def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
 def _refuse_travelling(name: str, found: FootTravel | None, clip: Clip) -> FootTravel:
     """Return the measurement of an in-place clip; raises ClipError for a clip that already travels."""
     if found is None:
-        return _unmeasured(clip)
+        return _footless_travel(clip)
     if found.body_speed > max(foot_travel.ON_THE_SPOT * found.height, 0.5 * found.speed):
         raise ClipError(f"{name} travels already, at {found.body_speed:.2f} m/s: take its travel off first (in_place)")
     return found
 
 
-def _unmeasured(clip: Clip) -> FootTravel:
+def _footless_travel(clip: Clip) -> FootTravel:
     """Return the measurement of a body without feet: only its places and headings."""
     nothing = np.zeros(len(clip))
     ground, facing = foot_travel.body_frames(clip, clip.cyclic)

@@ -63,7 +63,7 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
     result = pose_warp.changed(clip, added)
     moved = float(np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2).max())
     progress.at(0.4, "Planting its feet")
-    result, planted = _planted(result, clip, recipe)
+    result, planted = _plant_moved(result, clip, recipe)
     progress.at(0.7, "Measuring")
     result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {
@@ -194,7 +194,7 @@ def _no_such_clip(clips: Sequence[Clip], number: float) -> str:
 def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], list[Carried]]:
     """Return the corrections that lead to poses of other clips, and how those clips were retargeted."""
     clip, found, carried = clips[0], list[Correction](), list[Carried]()
-    joints = _chosen(clip, recipe) if recipe.poses else np.empty(0, dtype=np.int64)
+    joints = _chosen_joints(clip, recipe) if recipe.poses else np.empty(0, dtype=np.int64)
     brought: dict[int, Clip] = {}
     for row in recipe.poses:
         if len(row) != 3:
@@ -218,7 +218,7 @@ def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], li
     return found, carried
 
 
-def _chosen(clip: Clip, recipe: Warp) -> NDArray[np.int64]:
+def _chosen_joints(clip: Clip, recipe: Warp) -> NDArray[np.int64]:
     joints = np.flatnonzero(joint_weights.factors(clip.skeleton, recipe.joints) > 0.0)
     if not len(joints):
         raise OptionError(f"joints is {recipe.joints!r}, which leaves no joint")
@@ -265,7 +265,7 @@ def _differs(one: Correction) -> bool:
     return max(float(np.abs(value).max()) for value in values) > SAME
 
 
-def _planted(result: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
+def _plant_moved(result: Clip, clip: Clip, recipe: Warp) -> tuple[Clip, Outcome]:
     """Return the clip with feet planted in contacts that the warp has moved, and the outcome."""
     if not recipe.plant_feet:
         return result, Outcome(None, planting.OFF)
