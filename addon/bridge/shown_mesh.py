@@ -14,7 +14,7 @@ from ...core.check.surface import Difference, Extent
 from ...core.motion.quat import Array
 from ..ground import memory
 from ..ground.blender_types import SlottedAction, present
-from . import few_frames, fingerprint, mesh, own_poses
+from . import few_frames, fingerprint, mesh, own_poses, vertex_weights
 from .rig import Rig
 from .stage import bone_matrices, each_frame, on_stage, without_other_modifiers
 
@@ -127,11 +127,10 @@ class Judge:
             return []
         names = {bone.name: k for k, bone in enumerate(present(self._armature.pose).bones)}
         parents = [names[bone.parent.name] if bone.parent else -1 for bone in present(self._armature.pose).bones]
-        drawn = {group.name for one in self._worn.objects for group in one.vertex_groups}
-        drawn |= {one.parent_bone for one in self._worn.objects}
-        moves = np.array([name in drawn for name in names])
 
         def find() -> list[KeptPlace]:
+            drawn = {one.parent_bone for one in self._worn.objects}.union(*map(_groups, self._worn.objects))
+            moves = np.array([name in drawn for name in names])
             shown = [self._evaluate_kept(one) for one in known]
             axes, heads = np.concatenate([one.axes for one in shown]), np.concatenate([one.places for one in shown])
             return kept_places.find_kept_places(axes, heads, np.array(parents), moves, extent.height, share=share)
@@ -209,6 +208,12 @@ def _chosen(frames: Array, count: int) -> Array:
     """Return evenly spaced frames, in short actions also between whole ones, where dense keys may overshoot."""
     chosen = np.linspace(frames[0], frames[-1], count if len(frames) > 1 else 1)
     return chosen.round() if len(frames) >= few_frames.LONG else chosen
+
+
+def _groups(drawn: bpy.types.Object) -> set[str]:
+    data = drawn.data
+    assert isinstance(data, bpy.types.Mesh)
+    return vertex_weights.find_used_groups(drawn, data)
 
 
 def _vertices(seen: bpy.types.Object) -> Array:

@@ -93,12 +93,16 @@ def test_a_mesh_that_is_torn_is_told(rig, loom):
     assert any("the mesh is stretched" in one for one in said(rig, loom, action))
 
 
-def test_a_sword_that_leaves_its_hand_is_told(rig, loom):
+@pytest.mark.parametrize("worn", [True, False], ids=["drawn", "a control that draws nothing"])
+def test_a_sword_that_leaves_its_hand_is_told(rig, loom, worn):
     bpy.ops.object.mode_set(mode="EDIT")
     sword, hand = rig.data.edit_bones.new("sword"), rig.data.edit_bones["forearm.R"]
     sword.head, sword.tail = hand.tail, hand.tail + hand.vector
     bpy.ops.object.mode_set(mode="OBJECT")
-    wear(rig)
+    if worn:
+        wear(rig)
+    else:
+        bpy.data.objects["Skin"].vertex_groups.new(name="sword")
     for name in ("one", "two"):
         action = bpy.data.actions[name]
         material.show(rig, action)
@@ -112,11 +116,19 @@ def test_a_sword_that_leaves_its_hand_is_told(rig, loom):
             rig.pose.bones["sword"].keyframe_insert("rotation_quaternion", frame=frame)
     material.show(rig, bpy.data.actions["one"])
     assert said(rig, loom, bpy.data.actions["one"].copy()) == []
-    (sentence,) = said(rig, loom, changed("one", 'pose.bones["sword"].location', 0, 0.1))
-    assert "sword is 10 cm from its place on" in sentence
+    sentences = said(rig, loom, changed("one", 'pose.bones["sword"].location', 0, 0.1))
+    assert len(sentences) == worn
+    assert all("sword is 10 cm from its place on" in sentence for sentence in sentences)
 
 
 def test_a_result_says_it(rig, capfd):
     sources = [{"name": "one", "weight": 1.0}]
     assert bpy.ops.action_loom.warp(sources=sources, corrections="3 1 0 0 0 0 -0.3 0") == {"FINISHED"}
     assert "lower than in the sources at frame" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("climbing", "floor"), [(False, 0.0), (True, None)])
+def test_only_a_climbing_walk_has_no_known_floor(loom, climbing, floor):
+    curve = ((0.0, 0.0, 0.0), (0.0, 4.0, 0.0))  # a curve has heights, which count only for clips that climb
+    recipe = loom("core.verbs").Follow(path=curve, climbing=climbing)
+    assert loom("addon.services.weaving.writing").floor_of(recipe, {}) == floor

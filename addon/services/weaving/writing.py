@@ -307,11 +307,17 @@ def _mesh_as_shown(inputs: Inputs, where: _Where, woven: Result) -> list[str]:
         return []
     frames = first_frame + np.arange(len(clip), dtype=np.float64)
     own = [(one, source.frames) for one, source in zip(sources_of(read), read.sources, strict=True)]
-    climbs = inputs.recipe.verb == Drive.verb or any(len(row) > 2 for row in getattr(inputs.recipe, "path", ()))
-    floor = None if climbs else (report.get("place") or {}).get("raised_m", 0.0)
     carried = any(read.players) or read.bodies
     judge = shown_mesh.Judge(scene, armature, body)
+    floor = floor_of(inputs.recipe, report)
     return judge.sentences((written, frames), None if carried else own, floor, report["warnings"])
+
+
+def floor_of(recipe: Recipe, report: dict[str, Any]) -> float | None:
+    """Return the metres by which a result's floor is higher than its sources', None if it climbs."""
+    if recipe.verb == Drive.verb or getattr(recipe, "climbing", False):
+        return None
+    return float((report.get("place") or {}).get("raised_m", 0.0))
 
 
 def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
