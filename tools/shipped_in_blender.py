@@ -95,6 +95,8 @@ class Character:
             self.height = float(np.median([np.ptp(mesh[:, :, 2], axis=1) for mesh in meshes]))
             self.lowest = min(float(mesh[:, :, 2].min()) for mesh in meshes)
             self.floor = min((float(mesh[:, :, 2].min()) for mesh in meshes), key=abs)
+            # one attack alone may dip below the floor on which it stands
+            self.usual = min((float(np.median(mesh[:, :, 2].min(axis=1))) for mesh in meshes), key=abs)
             self.standing = (
                 np.min([mesh[:, :, 2].min(axis=0) for mesh in meshes], axis=0) < self.floor + FLOOR * self.height
             )
@@ -272,7 +274,7 @@ class Character:
         usual = float(np.median(heights.min(axis=1)))
         raised = "raised by" in said and "raised by 0 cm" not in said
         told = " over the floor" in said or " under the floor" in said
-        off = self.floor - usual if raised else abs(usual - self.floor)
+        off = self.floor - usual if raised else min(abs(usual - self.floor), abs(usual - self.usual))
         if not sources and not told and off > FLOOR * height:
             found.append(f"the mesh is {(usual - self.floor) / height:+.3f} H off the floor")
         known = [self.shown[name][1] for name in sources] or [one for _, one in self.shown.values()]

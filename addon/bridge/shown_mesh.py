@@ -86,7 +86,12 @@ class Judge:
         self._about = armature.session_uid, fingerprint.of_body(body), meshes
 
     def sentences(
-        self, written: Played, own: Sequence[Played] | None, floor: float | None = 0.0, known: Sequence[str] = ()
+        self,
+        written: Played,
+        own: Sequence[Played] | None,
+        floor: float | None = 0.0,
+        known: Sequence[str] = (),
+        also: Sequence[float] = (),
     ) -> list[str]:
         """Return a sentence for each fault of a written action that its sources do not have.
 
@@ -94,14 +99,16 @@ class Judge:
             the floor height of the feet
         floor : metres by which the floor is higher than in the sources, None if unknown
         known : sentences already reported; the same fault is not repeated with another number
+        also : scene frames to evaluate besides evenly spaced ones, such as one where a bone is lowest
         """
         if not sum(map(len, self._worn.vertices)):
             return []
         others = [(one, _spread(one[0])) for one in self._others(written)] if own is None else []
         reference: Sequence[Played | None] = own or others or [None]
         extent = surface.join_extents([self._evaluate_kept(one).extent for one in reference])
-        places, axes, heads = self._evaluate(written)
-        action, frames = written[0][0], _chosen(written[1], self._count).round().astype(int).tolist()
+        chosen = np.union1d(_chosen(written[1], self._count), also)
+        places, axes, heads = self._evaluate(written, chosen)
+        action, frames = written[0][0], chosen.round().astype(int).tolist()
         found = surface.compare(places, self._worn.edges, extent)
         said = _of_mesh(action, found, frames, None if own is None else floor)
         kept = self._kept_places(own or others, extent, share=MOST_OFTEN if own is None else 1.0)
@@ -155,12 +162,15 @@ class Judge:
         about = None if played is None else (fingerprint.fingerprint(*played[0]), played[1].tobytes())
         return self._about, about
 
-    def _evaluate(self, played: Played | None) -> tuple[Array, Array, Array]:
-        """Return vertices (F, V, 3), and axes and places of bones, while an action plays; None is at rest."""
+    def _evaluate(self, played: Played | None, chosen: Array | None = None) -> tuple[Array, Array, Array]:
+        """Return vertices (F, V, 3), and axes and places of bones, while an action plays; None is at rest.
+
+        chosen (F,) : scene frames, by default evenly spaced
+        """
         if played is None:
             return self._at((None, None), np.zeros(1))
         action, frames = played
-        chosen = _chosen(frames, self._count)
+        chosen = _chosen(frames, self._count) if chosen is None else chosen
         with few_frames.of(self._armature, action, chosen, len(frames)) as some:
             return self._at(some, chosen)
 

@@ -132,3 +132,21 @@ def test_only_a_climbing_walk_has_no_known_floor(loom, climbing, floor):
     curve = ((0.0, 0.0, 0.0), (0.0, 4.0, 0.0))  # a curve has heights, which count only for clips that climb
     recipe = loom("core.verbs").Follow(path=curve, climbing=climbing)
     assert loom("addon.services.weaving.writing").floor_of(recipe, {}) == floor
+
+
+def test_a_short_dip_of_a_long_result_is_told(rig, loom):
+    writing, reading = loom("addon.services.weaving.writing"), loom("addon.bridge.clip")
+    long, curves = bpy.data.actions["one"].copy(), loom("addon.bridge.curves")
+    curve = next(c for c in material.fcurves(long) if c.data_path == HIPS and c.array_index == 1)
+    usual = curve.evaluate(25)
+    for frame, by in ((200, 0.0), (201, -0.3), (202, 0.0)):
+        curve.keyframe_points.insert(frame, usual + by)
+    frames = np.arange(1.0, 401.0)
+    played = [((one, curves.choose_slot(one, rig)), frames) for one in (long, bpy.data.actions["one"])]
+    body = loom("addon.services.weaving.reading")._body(bpy.context.scene, rig, [played[1][0]], (1.0, 24.0))
+    clip = reading.read_frames(rig, *played[0][0], body, frames)
+    lowest = writing.lowest_frame(clip)
+    assert frames[lowest] == 201.0
+    judge = loom("addon.bridge.shown_mesh").Judge(bpy.context.scene, rig, body)
+    (sentence,) = judge.sentences(played[0], played[1:], also=[frames[lowest]])
+    assert "lower than in the sources at frame 201" in sentence

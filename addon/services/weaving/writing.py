@@ -11,7 +11,7 @@ import numpy as np
 from ....core.bodies import attachments
 from ....core.check import contacts
 from ....core.errors import LoomError, some
-from ....core.motion import cycles, retarget, root_motion
+from ....core.motion import cycles, kinematics, retarget, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.recipes.base import Recipe
@@ -310,7 +310,15 @@ def _mesh_as_shown(inputs: Inputs, where: _Where, woven: Result) -> list[str]:
     carried = any(read.players) or read.bodies
     judge = shown_mesh.Judge(scene, armature, body)
     floor = floor_of(inputs.recipe, report)
-    return judge.sentences((written, frames), None if carried else own, floor, report["warnings"])
+    lowest = [float(frames[lowest_frame(clip)])]  # a long result may dip between evenly spaced frames
+    return judge.sentences((written, frames), None if carried else own, floor, report["warnings"], lowest)
+
+
+def lowest_frame(clip: Clip) -> int:
+    """Return the frame in which a joint is lowest, without joints that keep their height, such as a root."""
+    heights = kinematics.world(clip)[1][:, :, 2]
+    moving = np.ptp(heights, axis=0) > 0.0
+    return int(heights[:, moving].min(axis=1).argmin()) if moving.any() else 0
 
 
 def floor_of(recipe: Recipe, report: dict[str, Any]) -> float | None:
