@@ -36,8 +36,8 @@ RULES = (
     " another bone in all tried actions (a foot on its leg, a sword in a hand) leaves it by 0.01 H more; what"
     " is near the ground in some action comes 0.01 H lower than in any, or is 0.03 H off the floor in the median of"
     " a captured clip; 1 of 200 neighbouring vertices is 2.5 times as far from its neighbour as in any action; planting"
-    " turns a limb by more than 10°; a limb of a captured clip points more than 5° away from the direction that"
-    " Blender's own importer shows, in 95 % of the frames, or a knee bends backwards by 8° more."
+    " turns a limb by more than 10°; a limb of a captured clip points more than 5° (planted, 10°) away from the"
+    " direction that Blender's own importer shows, in 5 % of the frames, or a knee bends backwards by 8° more."
 )
 HEADS = ("characters", "cells", *OUTCOMES)
 

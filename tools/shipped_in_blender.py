@@ -19,6 +19,7 @@ from right_in_blender import heard
 from right_scenes import add_path
 
 SAMPLE, DENSE, VERTICES = 14, 48, 8000  # frames of a result and of a source, and vertices of each mesh
+MOST_DENSE = 800  # frames of a source where a result seems to be lower
 CAPTURES = ("cmu_mb_02_01", "cmu_daz_09_12")
 CMU = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "cmu"
 # H: stray of a bone with a constant place in its sources, and the most that a result may add.
@@ -94,6 +95,8 @@ class Character:
             self.height = float(np.median([np.ptp(mesh[:, :, 2], axis=1) for mesh in meshes]))
             self.lowest = min(float(mesh[:, :, 2].min()) for mesh in meshes)
             self.floor = min((float(mesh[:, :, 2].min()) for mesh in meshes), key=abs)
+            # one attack alone may dip below the floor on which it stands
+            self.usual = min((float(np.median(mesh[:, :, 2].min(axis=1))) for mesh in meshes), key=abs)
             self.standing = (
                 np.min([mesh[:, :, 2].min(axis=0) for mesh in meshes], axis=0) < self.floor + FLOOR * self.height
             )
@@ -139,8 +142,10 @@ class Character:
         number = {bone.name: k for k, bone in enumerate(bones)}
         above = [{number[one.name] for one in bone.parent_recursive} for bone in bones]
         every = np.concatenate([matrices for matrices, _ in self.shown.values()])
-        drawn = {group.name for body in self.bodies for group in body.vertex_groups}
-        drawn |= {body.parent_bone for body in self.bodies}
+        drawn = {body.parent_bone for body in self.bodies}
+        for body in self.bodies:  # importers make groups for control bones, too
+            used = {one.group for vertex in body.data.vertices for one in vertex.groups if one.weight > 0.0}
+            drawn |= {group.name for group in body.vertex_groups if group.index in used}
         found = []
         for k, bone in enumerate(bones):
             own = every[:, k, :3, 3] if bone.parent is None else placed(every, k, number[bone.parent.name])
@@ -204,7 +209,7 @@ class Character:
             [],
             picture,
         )
-        if limbs and (faults := self.captures[name].faults(limbs, said)):
+        if limbs and (faults := self.captures[name].faults(limbs, said, BENT if plant else shipped_captures.OFF)):
             found |= {"outcome": "wrong", "faults": [*found["faults"], *faults]}
         if limbs and bare and "°" not in said:
             apart = {bone: degrees(way, bare[bone]) for bone, way in limbs.items() if bone in bare}
@@ -263,11 +268,13 @@ class Character:
         heights = mesh[:, self.standing, 2]  # feet, not a sword
         low = float(heights.min())
         if sources and low < self.lowest - UNDER * height and " lower than in the sources" not in said:
-            found.append(f"the mesh is {(self.lowest - low) / height:.3f} H under its sources")
+            self.lowest = min(self.lowest, *(self._lowest_of(name) for name in sources))
+            if low < self.lowest - UNDER * height:
+                found.append(f"the mesh is {(self.lowest - low) / height:.3f} H under its sources")
         usual = float(np.median(heights.min(axis=1)))
         raised = "raised by" in said and "raised by 0 cm" not in said
         told = " over the floor" in said or " under the floor" in said
-        off = self.floor - usual if raised else abs(usual - self.floor)
+        off = self.floor - usual if raised else min(abs(usual - self.floor), abs(usual - self.usual))
         if not sources and not told and off > FLOOR * height:
             found.append(f"the mesh is {(usual - self.floor) / height:+.3f} H off the floor")
         known = [self.shown[name][1] for name in sources] or [one for _, one in self.shown.values()]
@@ -280,6 +287,14 @@ class Character:
             if times > STRETCHED and " is stretched " not in said:
                 found.append(f"the mesh is stretched {times:.1f} times")
         return found
+
+    def _lowest_of(self, name: str) -> float:
+        """Return the height of the lowest vertex of an action, also between its keys, where short ones may dip."""
+        import bpy
+
+        action = bpy.data.actions[name]
+        _, mesh = self.look(action, min(MOST_DENSE, 8 * int(np.ptp(action.frame_range[:])) + 1))
+        return float(mesh[:, :, 2].min())
 
     def limbs(self, bones: Any) -> dict[str, Any]:
         """Return how the limbs (F, 3) of a result point, by role."""

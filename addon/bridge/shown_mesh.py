@@ -14,7 +14,7 @@ from ...core.quality.kept_places import KeptPlace
 from ...core.quality.surface import Difference, Extent
 from ..ground import memory
 from ..ground.blender_types import SlottedAction, present
-from . import few_frames, fingerprint, mesh, own_poses
+from . import few_frames, fingerprint, mesh, own_poses, vertex_weights
 from .rig import Rig
 from .stage import bone_matrices, each_frame, on_stage, without_other_modifiers
 
@@ -86,7 +86,12 @@ class Judge:
         self._about = armature.session_uid, fingerprint.of_body(body), meshes
 
     def sentences(
-        self, written: Played, own: Sequence[Played] | None, floor: float | None = 0.0, known: Sequence[str] = ()
+        self,
+        written: Played,
+        own: Sequence[Played] | None,
+        floor: float | None = 0.0,
+        known: Sequence[str] = (),
+        also: Sequence[float] = (),
     ) -> list[str]:
         """Return a sentence for each fault of a written action that its sources do not have.
 
@@ -94,14 +99,16 @@ class Judge:
             the floor height of the feet
         floor : metres by which the floor is higher than in the sources, None if unknown
         known : sentences already reported; the same fault is not repeated with another number
+        also : scene frames to evaluate besides evenly spaced ones, such as one where a bone is lowest
         """
         if not sum(map(len, self._worn.vertices)):
             return []
         others = [(one, _spread(one[0])) for one in self._others(written)] if own is None else []
         reference: Sequence[Played | None] = own or others or [None]
         extent = surface.join_extents([self._evaluate_kept(one).extent for one in reference])
-        places, axes, heads = self._evaluate(written)
-        action, frames = written[0][0], _chosen(written[1], self._count).round().astype(int).tolist()
+        chosen = np.union1d(_chosen(written[1], self._count), also)
+        places, axes, heads = self._evaluate(written, chosen)
+        action, frames = written[0][0], chosen.round().astype(int).tolist()
         found = surface.compare(places, self._worn.edges, extent)
         said = _of_mesh(action, found, frames, None if own is None else floor)
         kept = self._kept_places(own or others, extent, share=MOST_OFTEN if own is None else 1.0)
@@ -127,11 +134,10 @@ class Judge:
             return []
         names = {bone.name: k for k, bone in enumerate(present(self._armature.pose).bones)}
         parents = [names[bone.parent.name] if bone.parent else -1 for bone in present(self._armature.pose).bones]
-        drawn = {group.name for one in self._worn.objects for group in one.vertex_groups}
-        drawn |= {one.parent_bone for one in self._worn.objects}
-        moves = np.array([name in drawn for name in names])
 
         def find() -> list[KeptPlace]:
+            drawn = {one.parent_bone for one in self._worn.objects}.union(*map(_groups, self._worn.objects))
+            moves = np.array([name in drawn for name in names])
             shown = [self._evaluate_kept(one) for one in known]
             axes, heads = np.concatenate([one.axes for one in shown]), np.concatenate([one.places for one in shown])
             return kept_places.find_kept_places(axes, heads, np.array(parents), moves, extent.height, share=share)
@@ -156,12 +162,15 @@ class Judge:
         about = None if played is None else (fingerprint.fingerprint(*played[0]), played[1].tobytes())
         return self._about, about
 
-    def _evaluate(self, played: Played | None) -> tuple[Array, Array, Array]:
-        """Return vertices (F, V, 3), and axes and places of bones, while an action plays; None is at rest."""
+    def _evaluate(self, played: Played | None, chosen: Array | None = None) -> tuple[Array, Array, Array]:
+        """Return vertices (F, V, 3), and axes and places of bones, while an action plays; None is at rest.
+
+        chosen (F,) : scene frames, by default evenly spaced
+        """
         if played is None:
             return self._at((None, None), np.zeros(1))
         action, frames = played
-        chosen = _chosen(frames, self._count)
+        chosen = _chosen(frames, self._count) if chosen is None else chosen
         with few_frames.of(self._armature, action, chosen, len(frames)) as some:
             return self._at(some, chosen)
 
@@ -209,6 +218,12 @@ def _chosen(frames: Array, count: int) -> Array:
     """Return evenly spaced frames, in short actions also between whole ones, where dense keys may overshoot."""
     chosen = np.linspace(frames[0], frames[-1], count if len(frames) > 1 else 1)
     return chosen.round() if len(frames) >= few_frames.LONG else chosen
+
+
+def _groups(drawn: bpy.types.Object) -> set[str]:
+    data = drawn.data
+    assert isinstance(data, bpy.types.Mesh)
+    return vertex_weights.find_used_groups(drawn, data)
 
 
 def _vertices(seen: bpy.types.Object) -> Array:

@@ -270,10 +270,13 @@ def _common_starts(actions: Sequence[bpy.types.Action], asked: set[Target]) -> d
 
 def _usual_start(target: Target, rows: Array) -> Values:
     """Return the values with which more than half of the actions begin, or (); rows (A, F, n) : of each action."""
-    usual = np.median(rows[:, 0], axis=0)
-    alike = np.abs(rows[:, 0] - usual).max(axis=1) < ALIKE
-    rests = np.abs(rows - clips.RESTS[target.property]).max(axis=2) < ALIKE
-    return () if len(rows) < 2 or alike.mean() <= 0.5 or rests.any() else tuple(usual.tolist())
+    usual, rest = np.median(rows[:, 0], axis=0), clips.RESTS[target.property]
+    begins = np.abs(rows[:, 0] - usual).max(axis=1)
+    # Where all actions begin with exactly one pose, a later frame near rest is a part of their motion.
+    counted = rows[:, :1] if begins.max() < _SAME else rows
+    rests = np.abs(counted - rest).max(axis=2) < ALIKE
+    alike = len(rows) > 1 and (begins < ALIKE).mean() > 0.5
+    return tuple(usual.tolist()) if alike and not rests.any() else ()
 
 
 def still_bones(armature: bpy.types.Object, names: Iterable[str]) -> dict[str, Still]:

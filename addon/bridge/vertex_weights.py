@@ -32,6 +32,16 @@ def read(drawn: bpy.types.Object, mesh: bpy.types.Mesh, bones: list[str], *, sto
     return found or by_vertices(mesh, list(bone_of.values()))
 
 
+def find_used_groups(drawn: bpy.types.Object, mesh: bpy.types.Mesh) -> set[str]:
+    """Return the names of the vertex groups that have a weight: importers also make groups for bones without any.
+
+    Don't call this while Blender draws, because it creates and removes data.
+    """
+    names = [group.name for group in drawn.vertex_groups]
+    _, owners, weights = read(drawn, mesh, names, stored_order=False)
+    return {names[k] for k in np.unique(owners[(weights > 0.0) & (owners >= 0)]).tolist()}
+
+
 def by_nodes(mesh: bpy.types.Mesh, bone_of: Mapping[str, int]) -> Influences | None:
     """Return all influences in the order of the groups; None if Geometry Nodes can't deliver all of them.
 

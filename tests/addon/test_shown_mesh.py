@@ -93,12 +93,16 @@ def test_a_mesh_that_is_torn_is_told(rig, loom):
     assert any("the mesh is stretched" in one for one in said(rig, loom, action))
 
 
-def test_a_sword_that_leaves_its_hand_is_told(rig, loom):
+@pytest.mark.parametrize("worn", [True, False], ids=["drawn", "a control that draws nothing"])
+def test_a_sword_that_leaves_its_hand_is_told(rig, loom, worn):
     bpy.ops.object.mode_set(mode="EDIT")
     sword, hand = rig.data.edit_bones.new("sword"), rig.data.edit_bones["forearm.R"]
     sword.head, sword.tail = hand.tail, hand.tail + hand.vector
     bpy.ops.object.mode_set(mode="OBJECT")
-    wear(rig)
+    if worn:
+        wear(rig)
+    else:
+        bpy.data.objects["Skin"].vertex_groups.new(name="sword")
     for name in ("one", "two"):
         action = bpy.data.actions[name]
         material.show(rig, action)
@@ -112,11 +116,37 @@ def test_a_sword_that_leaves_its_hand_is_told(rig, loom):
             rig.pose.bones["sword"].keyframe_insert("rotation_quaternion", frame=frame)
     material.show(rig, bpy.data.actions["one"])
     assert said(rig, loom, bpy.data.actions["one"].copy()) == []
-    (sentence,) = said(rig, loom, changed("one", 'pose.bones["sword"].location', 0, 0.1))
-    assert "sword is 10 cm from its place on" in sentence
+    sentences = said(rig, loom, changed("one", 'pose.bones["sword"].location', 0, 0.1))
+    assert len(sentences) == worn
+    assert all("sword is 10 cm from its place on" in sentence for sentence in sentences)
 
 
 def test_a_result_says_it(rig, capfd):
     sources = [{"name": "one", "weight": 1.0}]
     assert bpy.ops.action_loom.warp(sources=sources, corrections="3 1 0 0 0 0 -0.3 0") == {"FINISHED"}
     assert "lower than in the sources at frame" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("climbing", "floor"), [(False, 0.0), (True, None)])
+def test_only_a_climbing_walk_has_no_known_floor(loom, climbing, floor):
+    curve = ((0.0, 0.0, 0.0), (0.0, 4.0, 0.0))  # a curve has heights, which count only for clips that climb
+    recipe = loom("core.verbs").Follow(path=curve, climbing=climbing)
+    assert loom("addon.services.weaving.writing").floor_of(recipe, {}) == floor
+
+
+def test_a_short_dip_of_a_long_result_is_told(rig, loom):
+    writing, reading = loom("addon.services.weaving.writing"), loom("addon.bridge.clip")
+    long, curves = bpy.data.actions["one"].copy(), loom("addon.bridge.curves")
+    curve = next(c for c in material.fcurves(long) if c.data_path == HIPS and c.array_index == 1)
+    usual = curve.evaluate(25)
+    for frame, by in ((200, 0.0), (201, -0.3), (202, 0.0)):
+        curve.keyframe_points.insert(frame, usual + by)
+    frames = np.arange(1.0, 401.0)
+    played = [((one, curves.choose_slot(one, rig)), frames) for one in (long, bpy.data.actions["one"])]
+    body = loom("addon.services.weaving.reading")._body(bpy.context.scene, rig, [played[1][0]], (1.0, 24.0))
+    clip = reading.read_frames(rig, *played[0][0], body, frames)
+    lowest = writing.lowest_frame(clip)
+    assert frames[lowest] == 201.0
+    judge = loom("addon.bridge.shown_mesh").Judge(bpy.context.scene, rig, body)
+    (sentence,) = judge.sentences(played[0], played[1:], also=[frames[lowest]])
+    assert "lower than in the sources at frame 201" in sentence

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....core.bodies import attachments
 from ....core.errors import LoomError, some
-from ....core.motion import cycles, retarget, root_motion
+from ....core.motion import cycles, kinematics, retarget, root_motion
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ....core.quality import contacts
@@ -307,11 +307,25 @@ def _mesh_as_shown(inputs: Inputs, where: _Where, woven: Result) -> list[str]:
         return []
     frames = first_frame + np.arange(len(clip), dtype=np.float64)
     own = [(one, source.frames) for one, source in zip(sources_of(read), read.sources, strict=True)]
-    climbs = inputs.recipe.verb == Drive.verb or any(len(row) > 2 for row in getattr(inputs.recipe, "path", ()))
-    floor = None if climbs else (report.get("place") or {}).get("raised_m", 0.0)
     carried = any(read.players) or read.bodies
     judge = shown_mesh.Judge(scene, armature, body)
-    return judge.sentences((written, frames), None if carried else own, floor, report["warnings"])
+    floor = floor_of(inputs.recipe, report)
+    lowest = [float(frames[lowest_frame(clip)])]  # a long result may dip between evenly spaced frames
+    return judge.sentences((written, frames), None if carried else own, floor, report["warnings"], lowest)
+
+
+def lowest_frame(clip: Clip) -> int:
+    """Return the frame in which a joint is lowest, without joints that keep their height, such as a root."""
+    heights = kinematics.world(clip)[1][:, :, 2]
+    moving = np.ptp(heights, axis=0) > 0.0
+    return int(heights[:, moving].min(axis=1).argmin()) if moving.any() else 0
+
+
+def floor_of(recipe: Recipe, report: dict[str, Any]) -> float | None:
+    """Return the metres by which a result's floor is higher than its sources', None if it climbs."""
+    if recipe.verb == Drive.verb or getattr(recipe, "climbing", False):
+        return None
+    return float((report.get("place") or {}).get("raised_m", 0.0))
 
 
 def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
