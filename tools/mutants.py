@@ -21,12 +21,9 @@ from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
 
-import environments
-
-ROOT = environments.ROOT
+ROOT = Path(__file__).resolve().parents[1]
 FACTOR = 1.4  # of constants
 MOST_FILES = 6  # of tests for a mutant
-COPIED = ("core", "addon", "docs", "tests", "__init__.py", "pyproject.toml", "README.md", "CHANGELOG.md")
 SWAPS = {
     "comparison": {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="},
     "arithmetic": {"+": "-", "-": "+", "*": "/", "/": "*"},
@@ -155,10 +152,10 @@ def tests_of(mutant, imports):
 def copy_tree(folder):
     """Copy what the tests need into a folder, and return its root."""
     root = Path(folder, "main")
-    for name in COPIED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0"):
+        if (ROOT / name).is_file():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, root / name)
     (root / "build" / "types").mkdir(parents=True)
     (root / "build" / "types" / "action_loom").symlink_to(root, target_is_directory=True)
@@ -173,7 +170,7 @@ def change(path, content):
 
 def run_tests(root, tests, seconds):
     """Return whether tests pass, None if they take too long, and the first failed test."""
-    command = [environments.package(), "-P", "-m", "pytest", "-q", "-x", "--short", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-P", "-m", "pytest", "-q", "-x", "--short", "-p", "no:cacheprovider", *tests]
     own = {"PYTHONPATH": str(root / "build" / "types"), "OPENBLAS_NUM_THREADS": "1", "ACTION_LOOM_ENGINE": "numpy"}
     try:
         done = subprocess.run(

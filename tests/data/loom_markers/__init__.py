@@ -55,10 +55,8 @@ def hold_end(clips, recipe, progress):
 
 def heights(body, matching):
     """Return a clip prepared for comparing the heights of its points, wherever they are on the ground."""
-    import numpy as np
-
-    points = body.points * (0.0, 0.0, 1.0)
-    return extend.load("sync.positions:PointMetric").of_cloud(points, np.full(points.shape[1], 1.0 / points.shape[1]))
+    weights = extend.load("sync.joint_weights:point_weights")(body.clip.skeleton, matching.joints, equal=True)
+    return extend.load("sync.positions:PointMetric").of_cloud(body.points * (0.0, 0.0, 1.0), weights)
 
 
 def read_trc(path, reading):
