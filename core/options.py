@@ -5,7 +5,7 @@ Standard library only, because registering the extension reads the options and m
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
@@ -44,6 +44,7 @@ class Option:
 
     table : whether its value is rows of numbers
     from_file : whether the value may also be the name of a file with the rows or the text
+    choices : its values; a list if other packages can add to them
     only_for : another option of the same recipe, and its values for which this option has an effect
     needs : other options of the same recipe, one of which must be given for this option to have an effect
     usual : the range of its slider, if the whole range is much wider
@@ -58,7 +59,7 @@ class Option:
     description: str
     minimum: float | None = None
     maximum: float | None = None
-    choices: tuple[Choice, ...] = ()
+    choices: Sequence[Choice] = ()
     unit: str = ""
     table: bool = False
     from_file: bool = False
@@ -173,7 +174,7 @@ def option(
     *,
     minimum: float | None = None,
     maximum: float | None = None,
-    choices: tuple[str | Choice, ...] = (),
+    choices: Sequence[str | Choice] = (),
     unit: str = "",
     table: bool = False,
     from_file: bool = False,
@@ -200,7 +201,8 @@ def option(
         >>> Route(speed="2", path="0 0; 0 4")
         Route(speed=2.0, path=((0.0, 0.0), (0.0, 4.0)))
     """
-    choosable = tuple(Choice(choice) if isinstance(choice, str) else choice for choice in choices)
+    is_open = isinstance(choices, list)
+    choosable: Any = choices if is_open else tuple(Choice(one) if isinstance(one, str) else one for one in choices)
     about = Option(
         "",
         default,

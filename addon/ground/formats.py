@@ -3,7 +3,20 @@
 from ...core.formats import registry
 
 MODELS = registry.OF_BLENDER
-WRITABLE = (".glb", ".fbx", *registry.WRITABLE)
-READABLE = (*registry.READABLE, *MODELS)
 UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
 UPS = (("y", "Y", "As in most programs"), ("z", "Z", "As Blender has it"))
+
+
+def readable() -> tuple[str, ...]:
+    """Return the endings of files that can be imported."""
+    return (*registry.readable(), *MODELS)
+
+
+def writable() -> tuple[str, ...]:
+    """Return the endings of files that can be exported."""
+    return (".glb", ".fbx", *registry.writable())
+
+
+def glob(endings: tuple[str, ...]) -> str:
+    """Return the pattern of files with some endings for file browsers."""
+    return ";".join(f"*{ending}" for ending in endings)

@@ -75,8 +75,9 @@ def _property(about: Option, *, group: bool, **more: Any) -> Any:
     if about.table:
         return bpy.props.StringProperty(**common, default=about.as_text(about.default))
     if about.choices:
-        items = [(_identifier(about, choice.name), choice.title, choice.description) for choice in about.choices]
-        return bpy.props.EnumProperty(items=items, default=_identifier(about, about.default), **common)
+        if isinstance(about.choices, list):  # Blender accepts only a number as the default of a function's items
+            return bpy.props.EnumProperty(items=_read_items(about), default=about.names.index(about.default), **common)
+        return bpy.props.EnumProperty(items=_items(about), default=_identifier(about, about.default), **common)
     common["default"] = about.default
     if about.kind is bool:
         return bpy.props.BoolProperty(**common)
@@ -93,6 +94,23 @@ def _property(about: Option, *, group: bool, **more: Any) -> Any:
     if about.unit.strip() == "s":
         return bpy.props.FloatProperty(**common, **limits, precision=3, subtype="TIME_ABSOLUTE")
     return bpy.props.FloatProperty(**common, **limits)
+
+
+def _items(about: Option) -> list[tuple[str, str, str]]:
+    return [(_identifier(about, choice.name), choice.title, choice.description) for choice in about.choices]
+
+
+def _read_items(about: Option) -> Callable[[Any, Any], list[tuple[str, str, str]]]:
+    """Return a function of the current choices; it keeps the list, because Blender does not copy the texts."""
+    kept: list[tuple[str, str, str]] = []
+
+    def items(_owner: Any, _context: Any) -> list[tuple[str, str, str]]:
+        current = _items(about)
+        if current != kept:
+            kept[:] = current
+        return kept
+
+    return items
 
 
 # Choices of result options are in capitals like Blender's own identifiers; scripts rely on it.

@@ -16,7 +16,7 @@ from ...core.cli.reading import Units
 from ...core.errors import LoomError, OptionError, RigError
 from ...core.formats import motion_file, units
 from ...core.formats.motion_file import UPS, Convention
-from ...core.formats.registry import WRITABLE
+from ...core.formats.registry import writable
 from ...core.motion.clip import Clip
 from ...core.options import Choice, Option, by_name, declared
 from ...core.recipes.base import Recipe
@@ -96,7 +96,7 @@ class OpenedFile(host.Host):
             return
         text = "save a copy of the file with the result as OUT.blend"
         if verb != "run":
-            text += f", or export the result ({', '.join(WRITABLE)}); in a folder (FOLDER/), that is named after it"
+            text += f", or export the result ({', '.join(writable())}); in a folder (FOLDER/), that is named after it"
         parser.add_argument("-o", "--output", metavar="OUT", help=text)
         parser.add_argument("--save", action="store_true", help="save the opened file, with the result")
 

@@ -119,13 +119,18 @@ def draw_entries(layout: bpy.types.UILayout, entries: tuple[str, ...]) -> None:
             layout.operator(f"action_loom.{entry}")
 
 
+def _added_to(menu: str) -> tuple[str, ...]:
+    """Return the operators of verbs that other add-ons have added, for a menu."""
+    return intents.added_verbs(of_action=menu == "repair") if menu in ("repair", "weave") else ()
+
+
 def _menu(name: str, label: str, entries: tuple[str, ...]) -> type:
     """Return a menu class for the tab's armature, greyed out like the tab's buttons."""
 
     def draw(self: Any, context: DrawContext) -> None:
         layout = present(self.layout)
         target_armature.mark(layout, target_armature.of_tab(present(context)))
-        draw_entries(layout, entries)
+        draw_entries(layout, (*entries, *_added_to(name)))
 
     about = {"__module__": __name__, "__doc__": label, "bl_label": label, "draw": draw}
     return type(f"ACTION_LOOM_MT_{name}", (bpy.types.Menu,), about)
@@ -142,7 +147,7 @@ class ACTION_LOOM_MT_action(bpy.types.Menu):
         if action is not None:
             target_armature.mark(layout, armature)
             target_armature.mark_action(layout, action)
-            draw_entries(layout, OF_ACTION)
+            draw_entries(layout, (*OF_ACTION, *_added_to("repair")))
 
 
 def clicked_action(context: bpy.types.Context) -> bpy.types.Action | None:
@@ -182,13 +187,14 @@ def _add_demo(menu: Any, _context: bpy.types.Context) -> None:
 
 def _import_motion(menu: Any, _context: bpy.types.Context) -> None:
     present(menu.layout).operator(
-        "action_loom.import_motion", text=translated(f"Motion files for Action Loom ({', '.join(formats.READABLE)})")
+        "action_loom.import_motion", text=translated(f"Motion files for Action Loom ({', '.join(formats.readable())})")
     )
 
 
 def _export_motion(menu: Any, _context: bpy.types.Context) -> None:
     present(menu.layout).operator(
-        "action_loom.export_motion", text=translated(f"Motion files from Action Loom ({', '.join(registry.WRITABLE)})")
+        "action_loom.export_motion",
+        text=translated(f"Motion files from Action Loom ({', '.join(registry.writable())})"),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ...core.recipes.base import Recipe
-from ...core.verbs import OF_ONE_BODY
+from ...core.verbs import OF_ONE_BODY, VERBS
 
 RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
 MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
@@ -33,6 +33,12 @@ INTENTS = (
 # Files store the number of a choice; these numbers were used by earlier versions.
 _MODE_NUMBERS = ["blend", "connect", "loop", "splice", "follow", "travel", "in_place", "restyle", "ask", "key_poses"]
 _EDIT_NUMBERS = ["mirror", "warp", "fewer_keys", "move_events", "reach", "filter", "place", "root", "bake", "plant"]
+
+
+def added_verbs(*, of_action: bool) -> tuple[str, ...]:
+    """Return the verbs that other add-ons have added: the tools for one action, or all others."""
+    added = (row for verb, row in VERBS.items() if verb not in VERBS.built_in and not row.several_bodies)
+    return tuple(row.recipe.verb for row in added if row.recipe.of_action == of_action)
 
 
 def modes_of(intent: str) -> tuple[type[Recipe], ...]:

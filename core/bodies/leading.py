@@ -173,7 +173,7 @@ def _leader(
         [k for k in range(len(parents)) if k != joint and k not in above and joint not in ancestors(k, parents)], int
     )
     moving = [clip for clip in clips if not rests(clip, joint)]
-    if not len(leaders) or not moving:
+    if not len(leaders) or not moving or not skeleton.height:  # bodies without bones, such as markers, have none
         return -1, ""
     strays = [strays_from(*posed[clip], joint, leaders) / skeleton.height for clip in moving]
     fits = np.array([_fits(clip, joint, stray) for clip, stray in zip(moving, strays, strict=True)])

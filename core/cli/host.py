@@ -15,7 +15,7 @@ from ..errors import OptionError
 from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
-from ..verbs import OF_ONE_BODY, VERBS, Verb
+from ..verbs import VERBS, Verb
 from ..weave.results import Result
 
 Settings = Mapping[str, Any]
@@ -125,7 +125,7 @@ class Host(ABC):
     @property
     def verbs(self) -> dict[str, Verb]:
         """The verbs of the registry available in this host."""
-        return VERBS if self.several_bodies else OF_ONE_BODY
+        return {verb: row for verb, row in VERBS.items() if self.several_bodies or not row.several_bodies}
 
     @property
     def recipes(self) -> dict[str, type[Recipe]]:

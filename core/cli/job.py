@@ -74,6 +74,8 @@ def plan(
     """Return a job; files in output folders are named after the result (`title`). Raises OptionError."""
     if picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
+    if picture is not None and not verbs.VERBS[recipe.verb].picture:
+        raise OptionError(f"{recipe.verb} draws no picture")
     walks = isinstance(recipe, GraphWalk)
     if not clips and not (walks and artefact is not None):
         raise OptionError(f"{recipe.verb} takes clips{', or a graph' if walks else ''}")

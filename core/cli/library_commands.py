@@ -79,7 +79,7 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
 def _add_index(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
     parser = kinds.add_parser(
         "index",
-        help=f"put the clips of folders ({', '.join(registry.READABLE)}) into a library, or what has changed in them",
+        help=f"put the clips of folders ({', '.join(registry.readable())}) into a library, or what has changed in them",
     )
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("-o", "--output", metavar=f"NAME{ENDING}", required=True, help="the library, a folder")

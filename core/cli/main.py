@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from .. import files, interruption, jit
+from .. import extend, files, interruption, jit
 from ..errors import OUT_OF_MEMORY, LoomError, OptionError, one_line
 from ..verbs import VERBS
 from ..version import VERSION
@@ -30,8 +30,9 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
             stream.reconfigure(errors="backslashreplace")
     try:
         arguments = sys.argv[1:] if arguments is None else arguments
-        options = parser(host, alone=arguments[0] if arguments else "").parse_args(arguments)
         logging.basicConfig(format=f"{host.name}: %(message)s", level=logging.WARNING)
+        extend.load_installed()
+        options = parser(host, alone=arguments[0] if arguments else "").parse_args(arguments)
         if options.engine is not None:
             jit.use(options.engine)
         options.run(host, options)

@@ -13,7 +13,7 @@ from ..errors import LoomError, OptionError
 from ..formats import motion_file
 from ..formats.conventions import folder
 from ..formats.motion_file import ASKED, ASSUMED, Convention, Finding, MotionFile
-from ..formats.registry import WRITABLE
+from ..formats.registry import writable
 from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
@@ -101,7 +101,7 @@ class MotionFiles(Host):
             graph = VERBS[verb].makes == "graph"
             text = "the graph, with its clips" if graph else "the result"
             text += "; in a folder (FOLDER/), the file is named after it"
-            kind = ".npz" if graph else " | ".join(WRITABLE)
+            kind = ".npz" if graph else " | ".join(writable())
             parser.add_argument("-o", "--output", metavar=f"OUT{kind}", required=verb in _NEEDS_OUTPUT, help=text)
 
     def destination(self, arguments: argparse.Namespace) -> Destination:

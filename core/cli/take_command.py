@@ -10,8 +10,7 @@ from typing import Any
 
 from .. import files
 from ..errors import LoomError, OptionError
-from ..formats import motion_file
-from ..formats.registry import WRITABLE
+from ..formats import motion_file, registry
 from ..motion import cycles, resample
 from ..motion.clip import Clip
 from ..options import Choice, declaration, declared, option
@@ -48,7 +47,7 @@ class Sets(Recipe):
     format: str = option(
         "auto",
         "Of the actions; auto is the take's own if it can be written",
-        choices=tuple(map(Choice, ("auto", *(suffix.removeprefix(".") for suffix in WRITABLE)))),
+        choices=tuple(map(Choice, ("auto", *(suffix.removeprefix(".") for suffix in registry.writable())))),
     )
 
 
@@ -203,7 +202,7 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
         "holes": [vars(hole) for hole in coverage.holes(made.items)],
     }
     ending = Path(path).suffix.lower() if settings["format"] == "auto" else f".{settings['format']}"
-    ending = ending if ending in WRITABLE else WRITABLE[0]
+    ending = ending if ending in registry.writable() else registry.DEFAULT
     contents: dict[Path, bytes] = {}
     for k, item in enumerate(made.items):
         progress.at(0.8 + 0.2 * k / len(made.items), "Writing")

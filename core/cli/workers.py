@@ -6,7 +6,7 @@ import os
 from functools import partial
 from typing import Any
 
-from .. import cluster, jit, processes
+from .. import cluster, extend, jit, processes
 from ..errors import OptionError
 from .host import Host
 
@@ -53,4 +53,5 @@ def attempts(host: Host, arguments: argparse.Namespace) -> processes.Attempts[An
 
 def _begin(engine: str, name: str) -> None:
     logging.basicConfig(format=f"{name}: %(message)s", level=logging.WARNING)
+    extend.load_installed()
     jit.use(engine)

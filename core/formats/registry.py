@@ -7,11 +7,12 @@ browsers show the rows.
 from pathlib import PurePath
 from typing import NamedTuple
 
+from ..additions import Registry, Source
 from ..errors import MotionFileError, OptionError
 
 
 class Format(NamedTuple):
-    """A format; functions are named as `entry_points` loads them.
+    """A format; functions are named as `entry_points` loads them, or given.
 
     suffix : of its files, in lower case; label : its name; about : a sentence
     read : takes a path and a Reading (see `motion_file.read`); returns a MotionFile
@@ -23,8 +24,8 @@ class Format(NamedTuple):
     suffix: str
     label: str
     about: str
-    read: str
-    compose: str = ""
+    read: Source
+    compose: Source = ""
     skeletons: str = ""
 
 
@@ -44,17 +45,33 @@ _ROWS = (
         skeletons=".asf",
     ),
 )
-FORMATS = {row.suffix: row for row in _ROWS}
-READABLE = tuple(row.suffix for row in _ROWS)
-WRITABLE = tuple(row.suffix for row in _ROWS if row.compose)
+FORMATS = Registry("formats", Format, _ROWS, lambda row: row.suffix)
 OF_BLENDER = (".fbx", ".glb", ".gltf")  # formats read by Blender's own importers
-DEFAULT = WRITABLE[0]  # default format of results
+DEFAULT = ".bvh"  # default format of results
+
+
+def readable() -> tuple[str, ...]:
+    """Return the suffixes of formats that can be read."""
+    return tuple(FORMATS)
+
+
+def writable() -> tuple[str, ...]:
+    """Return the suffixes of formats that can be written."""
+    return tuple(suffix for suffix, row in FORMATS.items() if row.compose)
+
+
+def _row_of(path: str) -> Format | None:
+    """Return the format of a file by its suffix, None for an unknown one."""
+    suffix = PurePath(path).suffix.lower()
+    if suffix not in FORMATS:
+        FORMATS.load_installed()
+    return FORMATS.get(suffix)
 
 
 def read_by(path: str) -> Format:
     """Return the format that reads a file, by its suffix; raises MotionFileError for an unknown one."""
     suffix = PurePath(path).suffix.lower()
-    row = FORMATS.get(suffix)
+    row = _row_of(path)
     motions = [other.suffix for other in FORMATS.values() if suffix and other.skeletons == suffix]
     if motions:
         raise MotionFileError(path, None, f"this is a skeleton without motion: name the {motions[0]} file instead")
@@ -62,24 +79,13 @@ def read_by(path: str) -> Format:
         command = "blender --background FILE.blend --command action_loom VERB"
         raise MotionFileError(path, None, f"Blender reads {suffix} files: import it there, then type {command}")
     if row is None:
-        raise MotionFileError(path, None, f"its name does not end like that of a motion file: {', '.join(READABLE)}")
+        raise MotionFileError(path, None, f"its name does not end like that of a motion file: {', '.join(readable())}")
     return row
 
 
 def written_by(path: str) -> Format:
     """Return the format that writes a file, by its suffix; raises OptionError for one that can't be written."""
-    row = FORMATS.get(PurePath(path).suffix.lower())
+    row = _row_of(path)
     if row is None or not row.compose:
-        raise OptionError(f"{path} does not end like a motion file that can be written: {', '.join(WRITABLE)}")
+        raise OptionError(f"{path} does not end like a motion file that can be written: {', '.join(writable())}")
     return row
-
-
-def glob(*, writable: bool = False) -> str:
-    """Return the pattern of readable or writable files for file browsers.
-
-    Example:
-        >>> from action_loom.core.formats import registry
-        >>> registry.glob(), registry.glob(writable=True)
-        ('*.bvh;*.amc', '*.bvh')
-    """
-    return ";".join(f"*{suffix}" for suffix in (WRITABLE if writable else READABLE))

@@ -95,7 +95,7 @@ def update(
         for path in sorted(path for path in old if _is_in(path, folders) and path not in paths):
             changes.removed.append(path)
         if not paths and not changes.removed:
-            kinds = ", ".join(registry.READABLE)
+            kinds = ", ".join(registry.readable())
             raise LibraryError(f"There are no motion files ({kinds}) in {', '.join(folders)}: name other folders")
         new = [path for path in paths if path not in old or stamp(path) != (old[path].size, old[path].modified)]
         changes.unchanged += sorted(set(paths) - set(new))
@@ -154,7 +154,7 @@ def files_in(folders: Sequence[str]) -> dict[str, None]:
             continue
         for parent, below, names in os.walk(os.path.abspath(folder), onerror=_refuse):
             below[:] = [name for name in below if not name.endswith(ENDING) and not name.startswith(".")]
-            paths += [os.path.join(parent, name) for name in names if name.lower().endswith(registry.READABLE)]
+            paths += [os.path.join(parent, name) for name in names if name.lower().endswith(registry.readable())]
     return dict.fromkeys(sorted(paths))
 
 

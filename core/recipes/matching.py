@@ -4,10 +4,19 @@ import re
 
 from ..errors import OptionError
 from ..options import HIDDEN, JOINTS, MODE, RARE, Choice, Declared, declaration, option
-from .metrics import ROWS
+from .metrics import METRICS
 
 MOST_SLOPE = 32  # the largest slope limit that can be asked for
-_METRICS = (Choice("auto", description="What suits best"), *(Choice(row.name, "", row.about) for row in ROWS))
+_METRICS: list[Choice] = []  # a list, because other packages can add metrics
+
+
+def _list_metrics(_changed: str = "") -> None:
+    added = (Choice(row.name, "", row.about) for row in METRICS.values())
+    _METRICS[:] = [Choice("auto", description="What suits best"), *added]
+
+
+_list_metrics()
+METRICS.listeners.append(_list_metrics)
 
 
 @declaration

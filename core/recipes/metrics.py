@@ -1,27 +1,29 @@
 """The registry of pose distances: one row for each, the only place that names them (methods: Pose distance).
 
-A new metric is a class (see `sync.distance.Metric`) and a row here.
+A new metric is a class (see `sync.distance.Metric`) and a row here, or in another package (`core.extend`).
 """
 
 from typing import NamedTuple
 
+from ..additions import Registry, Source
+
 
 class MetricRow(NamedTuple):
-    """name : the option's value; unit : of its distances; source : module and class of core; about : a sentence."""
+    """name : the option's value; unit : of its distances; source : its class, also as text; about : a sentence."""
 
     name: str
     unit: str
-    source: str
+    source: Source
     about: str
 
 
-ROWS = (
+_ROWS = (
     MetricRow("points", "m", "sync.positions:PointMetric", "Joint positions, after the best turn and shift"),
     MetricRow("motion", "", "sync.positions:MotionMetric", "How the body moves, in its own heading frame and scale"),
     MetricRow("angles", "rad²", "sync.angles:AngleMetric", "Angles between joint rotations"),
     MetricRow("chordal", "", "sync.angles:ChordalMetric", "Squared sine of half the angle between joint rotations"),
 )
-METRICS = {row.name: row for row in ROWS}
+METRICS = Registry("metrics", MetricRow, _ROWS, lambda row: row.name)
 AUTO = "motion"  # for matching different actions, it aligns steps of different people best
 
 

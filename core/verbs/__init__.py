@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..additions import Registry, Source
 from ..entry_points import load
 from ..errors import OptionError
 from ..options import Declared, declared
@@ -54,10 +55,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verb:
-    """A row of the registry; functions are named as `entry_points` loads them, below the recipe's own folder.
+    """A row of the registry; functions are named as `entry_points` loads them, below the recipe's own folder, or given.
 
     function : takes clips, recipe, progress and, where `prepare` is set, its result; returns what `makes` names
-    picture : draws the result
+    picture : draws the result; a verb of another package draws none unless a function is given
     makes : "clip" (a Result), or what can have a file of its own: "graph" (a MotionGraph), "style" (a Style)
     uses : which of these, read from a file, can replace the prepared part; "" for none
     prepare : takes the same arguments and does the part of the work that depends only on the clips and on the options
@@ -67,21 +68,25 @@ class Verb:
     """
 
     recipe: type[Recipe]
-    function: str = ""
-    picture: str = "picture:draw"
+    function: Source = ""
+    picture: Source = "picture:draw"
     makes: str = "clip"
     uses: str = ""
-    prepare: str = ""
+    prepare: Source = ""
     depends: type[Declared] | None = None
     needs: tuple[str, ...] = ()
     several_bodies: bool = False
 
     def __post_init__(self) -> None:
         """Complete the names of functions by the recipe's folder: "work:loop" becomes "verbs.loop.work:loop"."""
-        folder = self.recipe.__module__.partition(".core.")[2]
+        core = __package__.removesuffix("verbs")
+        folder = self.recipe.__module__.removeprefix(core)
+        if folder == self.recipe.__module__:  # of another package, which gives functions
+            object.__setattr__(self, "picture", "" if isinstance(self.picture, str) else self.picture)
+            return
         for field in ("function", "picture"):
             text = getattr(self, field) or f"work:{self.recipe.verb}"
-            if text.partition(":")[0].count(".") == 0:
+            if isinstance(text, str) and text.partition(":")[0].count(".") == 0:
                 object.__setattr__(self, field, f"{folder}.{text}")
 
 
@@ -122,7 +127,7 @@ _ROWS = (
     Verb(Plant, needs=("thighs", "feet")),
     Verb(Retarget, several_bodies=True),
 )
-VERBS = {row.recipe.verb: row for row in _ROWS}
+VERBS = Registry("verbs", Verb, _ROWS, lambda row: row.recipe.verb)
 OF_ONE_BODY = {verb: row for verb, row in VERBS.items() if not row.several_bodies}
 # Parts of the body that verbs need. One of the body roles of a part must be known, for limbs on both sides.
 _PARTS = {
@@ -141,7 +146,9 @@ def verb_of(name: str) -> Verb:
         >>> verbs.verb_of("path").recipe.verb
         'shortest'
     """
-    for row in _ROWS:
+    if name not in VERBS:
+        VERBS.load_installed()
+    for row in VERBS.values():
         if name == row.recipe.verb or name in row.recipe.earlier_verbs:
             return row
     raise OptionError(f"{name!r} is no verb; the verbs are {', '.join(VERBS)}")

@@ -195,10 +195,10 @@ def test_the_scene_takes_rate_and_range_of_files_on_request(walks, capsys):
     assert (scene.render.fps, bpy.data.actions["walk.001"].frame_range[1]) == (60, count)
 
 
-def test_files_can_be_dropped_into_the_view(walks):
+def test_files_can_be_dropped_into_the_view(walks, loom):
     handler = bpy.types.ACTION_LOOM_FH_motion
     assert handler.bl_import_operator == "action_loom.import_motion"
-    assert handler.bl_file_extensions == ".bvh;.amc;.fbx;.glb;.gltf"
+    assert handler.bl_file_extensions == ";".join(loom("addon.ground.formats").readable())
     folder = str(walks[0].parent)
     bpy.ops.action_loom.import_motion(directory=folder, files=[{"name": walk.name} for walk in walks])
     assert {"walk", "sneak"} <= set(bpy.data.actions.keys())

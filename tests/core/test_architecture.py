@@ -19,6 +19,7 @@ MODULES = {
 
 # The rooms that each room may import, in functions and for type checkers, too; each module directly in core is a room.
 ROOMS = {
+    "additions": {"errors"},
     "errors": set(),
     "cache": set(),
     "entry_points": set(),
@@ -30,9 +31,9 @@ ROOMS = {
     "interruption": set(),
     "processes": {"errors", "interruption"},
     "cluster": {"errors", "jit", "processes"},
-    "recipes": {"errors", "options"},
+    "recipes": {"additions", "errors", "options"},
     "motion": {"errors", "jit"},
-    "formats": {"entry_points", "errors", "files", "jit", "motion"},
+    "formats": {"additions", "entry_points", "errors", "files", "jit", "motion"},
     "demo_character": {"errors", "motion"},
     "skin": {"errors", "jit", "motion"},
     "bodies": {"edit", "errors", "motion"},
@@ -51,12 +52,15 @@ ROOMS = {
     "library": {"bodies", "errors", "demo_character", "formats", "jit", "motion", "processes", "progress"},
     "plots": {"motion"},
     "verbs": {
-        *("inbetween", "bodies", "cache", "quality", "drive", "edit", "entry_points", "errors", "graph", "library"),
+        *("additions", "bodies", "cache", "drive", "edit", "entry_points", "errors", "graph", "inbetween", "library"),
+        "quality",
         *("motion", "options", "plots", "progress", "recipes", "style", "sync", "weave"),
     },
+    "extend": {"entry_points", "errors", "formats", "options", "recipes", "verbs"},
     "cli": {
         *("quality", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
         *(
+            "extend",
             "options",
             "plots",
             "processes",
@@ -214,7 +218,7 @@ def loaded_with(module):
 STANDARD = {"errors", "cache", "entry_points", "options", "progress", "files", "jit", "recipes", "verbs"}
 DECLARING = sorted(
     {m for m in MODULES if room_of(m) in STANDARD and (room_of(m) != "verbs" or MODULES[m].name == "__init__.py")}
-    | {"action_loom.core.formats.registry"}
+    | {"action_loom.core.additions", "action_loom.core.formats.registry"}
 )
 
 
@@ -315,11 +319,12 @@ def test_only_registries_name_functions_as_text_and_only_what_reads_them_loads_t
     naming = {module for module in MODULES if texts(module)}
     assert naming == set(REGISTRIES)
     users = {module for module in MODULES if "action_loom.core.entry_points" in imported(module)}
-    assert users == set(REGISTRIES.values())
+    assert users == {*REGISTRIES.values(), "action_loom.core.extend"}  # which offers it to other packages
 
 
 def test_registries_name_what_their_readers_may_load():
     rows = {text for row in VERBS.values() for text in (row.function, row.picture, row.prepare) if text}
+    assert all(isinstance(text, str) for text in rows)  # so that the registry loads nothing else
     for registry, reader in REGISTRIES.items():
         for text in rows if registry == "action_loom.core.verbs" else texts(registry):
             module, _, name = text.partition(":")
@@ -376,12 +381,12 @@ def test_kernels_and_twins_are_reached_through_jit_only():
     assert offenders(found) == {}
 
 
-def test_only_jit_and_entry_points_import_by_name():
+def test_only_jit_and_registries_import_by_name():
     def found(module):
         text = MODULES[module].read_text(encoding="utf-8")
         return "import_module" in text or "__import__" in text or "importlib" in top(imported(module))
 
-    assert set(offenders(found)) == {"action_loom.core.jit", "action_loom.core.entry_points"}
+    assert set(offenders(found)) == {f"action_loom.core.{name}" for name in ("additions", "jit", "entry_points")}
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,21 @@ def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> l
     return [*formats.UNITS]
 
 
+_MODELS = [
+    (".glb", "glTF", "The character with its meshes and this action, for game engines and the web"),
+    (".fbx", "FBX", "The character with its meshes and this action, for game engines and other programs"),
+]
+_KINDS = [*_MODELS]  # kept, because Blender does not copy the texts
+
+
+def _kinds(_operator: Any, _context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+    """Return the formats as choices, with formats that other add-ons have added."""
+    motions = [(one, one[1:].upper(), "The motion alone, on the armature's skeleton") for one in registry.writable()]
+    if _KINDS[len(_MODELS) :] != motions:
+        _KINDS[len(_MODELS) :] = motions
+    return _KINDS
+
+
 class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
     """An action to export, by name; operators can't hold pointers to actions."""
 
@@ -34,16 +49,12 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.WRITABLE), options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
     kind: bpy.props.EnumProperty(
         name="Format",
         description="File format",
-        items=[
-            (".glb", "glTF", "The character with its meshes and this action, for game engines and the web"),
-            (".fbx", "FBX", "The character with its meshes and this action, for game engines and other programs"),
-            *((one, one[1:].upper(), "The motion alone, on the armature's skeleton") for one in registry.WRITABLE),
-        ],
-        default=registry.DEFAULT,
+        items=_kinds,
+        default=formats.writable().index(registry.DEFAULT),
     )
     deform_only: bpy.props.BoolProperty(
         name="Only Deform Bones",
@@ -80,6 +91,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
 
             folder = exported_last.folder(armature) or os.path.dirname(bpy.data.filepath)
             self.filepath = os.path.join(folder, files.file_name(data.action.name, self.kind))
+        self.filter_glob = formats.glob(formats.writable())
         present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -88,7 +100,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         name, ending = os.path.splitext(self.filepath)
         if not os.path.basename(self.filepath) or ending.lower() == self.kind:
             return False
-        self.filepath = (name if ending.lower() in formats.WRITABLE else self.filepath) + self.kind
+        self.filepath = (name if ending.lower() in formats.writable() else self.filepath) + self.kind
         return True
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -96,7 +108,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(self, "kind")
-        own = ("deform_only",) if self.kind not in registry.WRITABLE else ("units", "up", "visual", "mesh")
+        own = ("deform_only",) if self.kind not in registry.writable() else ("units", "up", "visual", "mesh")
         for name in (*own, "overwrite"):
             layout.prop(self, name)
 
@@ -127,7 +139,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     def _suffix(self) -> str:
         """Return the format of files with the names of their actions."""
         ending = os.path.splitext(self.filepath)[1].lower()
-        return ending if ending in formats.WRITABLE else self.kind
+        return ending if ending in formats.writable() else self.kind
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.result import ResultOptions
 from ...bridge import rates
@@ -39,7 +40,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(default=";".join(f"*{one}" for one in formats.READABLE), options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
     units: bpy.props.StringProperty(
         name="Units",
         description=f"Unit of length in the files: auto, {', '.join(formats.UNITS)} (5.64 cm), or a number of metres",
@@ -193,6 +194,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             if self._onto is not None and self._carried:
                 title = f"Import onto {self._onto.name}"
             return manager.invoke_props_dialog(self, title=translated(title), confirm_text="Import")
+        self.filter_glob = formats.glob(formats.readable())
         manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -344,7 +346,7 @@ class ACTION_LOOM_FH_motion(bpy.types.FileHandler):
     bl_idname = "ACTION_LOOM_FH_motion"
     bl_label = "Motion Files"
     bl_import_operator = "action_loom.import_motion"
-    bl_file_extensions = ";".join(formats.READABLE)
+    bl_file_extensions = ";".join(formats.readable())
 
     @classmethod
     def poll_drop(cls, context: DrawContext) -> bool:
@@ -365,9 +367,21 @@ def _rates_note(context: bpy.types.Context, actions: list[bpy.types.Action]) -> 
     return f", made at {', '.join(f'{rate:g}' for rate in others)} frames per second; the scene has {scene:g}"
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (
-        ACTION_LOOM_OT_import_motion,
-        ACTION_LOOM_FH_motion,
-    )
-)
+def _list_endings(_changed: str = "") -> None:
+    """Let Blender drop files of all formats, with formats that other add-ons have added; it reads them once."""
+    bpy.utils.unregister_class(ACTION_LOOM_FH_motion)
+    ACTION_LOOM_FH_motion.bl_file_extensions = ";".join(formats.readable())
+    bpy.utils.register_class(ACTION_LOOM_FH_motion)
+
+
+_register, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_import_motion, ACTION_LOOM_FH_motion))
+
+
+def register() -> None:
+    _register()
+    registry.FORMATS.listeners.append(_list_endings)
+
+
+def unregister() -> None:
+    registry.FORMATS.listeners.remove(_list_endings)
+    _unregister()

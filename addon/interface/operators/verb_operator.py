@@ -15,10 +15,10 @@ from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ....core.recipes.result import ResultOptions
-from ....core.verbs import Blend
+from ....core.verbs import VERBS, Blend
 from ...ground import option_properties, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import lists, properties, target_armature
+from ...model import intents, lists, properties, target_armature
 from . import polls
 from .background import BackgroundOperator
 
@@ -297,6 +297,36 @@ def operator(
             "bl_options": {"REGISTER", *(("UNDO",) if undo else ()), *hidden},
         },
     )
+
+
+class AddedOperators:
+    """The operators of verbs that other add-ons add, before or after this extension is enabled.
+
+    of_action : whether they are tools for one action
+    """
+
+    def __init__(self, hooks: Hooks, *, of_action: bool) -> None:
+        self._hooks, self._of_action = hooks, of_action
+        self._registered: dict[str, type] = {}
+
+    def register(self) -> None:
+        for verb in intents.added_verbs(of_action=self._of_action):
+            self._update(verb)
+        VERBS.listeners.append(self._update)
+
+    def unregister(self) -> None:
+        VERBS.listeners.remove(self._update)
+        for made in self._registered.values():
+            bpy.utils.unregister_class(made)
+        self._registered.clear()
+
+    def _update(self, verb: str) -> None:
+        """Register the operator of a verb that was added, or unregister the operator of one that was removed."""
+        if verb in self._registered:
+            bpy.utils.unregister_class(self._registered.pop(verb))
+        elif verb in intents.added_verbs(of_action=self._of_action):
+            self._registered[verb] = operator(VERBS[verb].recipe, self._hooks)
+            bpy.utils.register_class(self._registered[verb])
 
 
 register, unregister = bpy.utils.register_classes_factory(

@@ -235,6 +235,8 @@ class ACTION_LOOM_MT_clip(bpy.types.Menu):
         for recipe in intents.TOOLS:
             tool = present(layout.operator("action_loom.open_tool", text=f"{translated(recipe.label)}…"))
             tool.tool, tool.action = recipe.verb, "" if line is None or not lists.is_own(line) else line.action.name
+        for verb in intents.added_verbs(of_action=True):
+            layout.operator(f"action_loom.{verb}")
         playing = contact_rows.action_of(armature)
         if playing is not None:
             layout.separator()

@@ -9,7 +9,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
 from ....core.recipes.style import SLIDERS
-from ....core.verbs import VERBS, CutOut, Drive, Fill, Loop, Restyle
+from ....core.verbs import OF_ONE_BODY, VERBS, CutOut, Drive, Fill, Loop, Restyle
 from ...ground import jobs, option_properties, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Shown = list[tuple[str, Option]]  # options with the groups that hold them
 
 # Walks through the graph without their own mode.
-WALKS = tuple(row.recipe for row in VERBS.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
+WALKS = tuple(row.recipe for row in OF_ONE_BODY.values() if issubclass(row.recipe, GraphWalk) and not row.recipe.mode)
 MOST_GAPS = 12  # rows of Fill
 ROOM = 15  # letters that fit half a row
 _FINDERS = {"connect": "action_loom.find_transitions", "loop": "action_loom.find_cycles"}

@@ -129,7 +129,7 @@ def _places(path: str, actions: Sequence[bpy.types.Action], suffix: str) -> list
     if len(actions) == 1 and not is_folder:
         return [place]
     # The file browser may pass a file name where a folder is needed.
-    named_file = place.suffix.lower() in (*registry.WRITABLE, *export_models.WRITABLE)
+    named_file = place.suffix.lower() in (*registry.writable(), *export_models.WRITABLE)
     folder = place.parent if named_file and not is_folder else place
     return [folder / files.file_name(action.name, suffix) for action in actions]
 

@@ -12,7 +12,7 @@ LARGEST = 20_000_000  # bytes; a larger file would hold up the dialog
 
 def look(path: str) -> tuple[Finding, ...]:
     """Return how each part of a file's convention was found, () for model files and unreadable ones."""
-    if not path.lower().endswith(registry.READABLE):
+    if not path.lower().endswith(registry.readable()):
         return ()
     try:
         about = os.stat(path)

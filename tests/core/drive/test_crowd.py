@@ -91,6 +91,15 @@ def test_a_recipe_makes_any_body_of_a_crowd():
         verbs.apply(verbs.Drive(wishes=how["wishes"], crowd=((1, 2),)), clips)
 
 
+def test_differences_are_measured_in_the_walk_of_usual_speed():
+    """Its steps have length 1, whatever is before it: a root mean square of 1 where both directions spread alike."""
+    data = database.build([actions.walk(speed=1.8, step=0.8), actions.walk(speed=1.3)], mirror=False)
+    known = variety.people(data)
+    fast, usual = (np.sqrt(np.mean(np.abs(known.strides[data.clip == k]) ** 2)) for k in (0, 1))
+    assert usual == pytest.approx(1.0, abs=0.001)
+    assert fast > 1.2
+
+
 def test_others_of_a_crowd_have_poses_of_their_own_and_the_same_steps(of_figure):
     other, again, third = (variety.vary_person(of_figure, number, 1.0) for number in (1, 1, 2))
     assert (other.rotations == again.rotations).all()

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import MotionFileError, SeveralBodiesError
 from action_loom.core.formats import bvh, motion_file, plain_text
-from action_loom.core.formats.conventions import folder, settling
+from action_loom.core.formats.conventions import folder, pace, settling
 from action_loom.core.motion import kinematics, quat, roles
 from action_loom.core.quality import contacts
 from numpy.testing import assert_allclose
@@ -202,3 +202,16 @@ def replace_drag(path):
     still = path.copy()
     still[:, 0] = 0.0
     return still
+
+
+def test_a_jump_shows_the_rate_at_which_it_was_recorded():
+    """A free fall recorded at 120 frames a second, in a file of 30: four times too slow."""
+    stand = actions.walk(120.0, 1).taken(np.zeros(140, dtype=np.int64))
+    seconds = np.clip(np.arange(140) / 120.0 - 0.4, 0.0, 0.4)
+    raised = stand.translations.copy()
+    raised[:, 0, 2] += 0.5 * pace.GRAVITY * seconds * (0.4 - seconds)
+    jump = replace(stand, rate=30.0, translations=raised)
+    found = pace.find_wrong_pace(jump, jump.skeleton.roles, np.array([0.0, 0.0, 1.0]), 1.0)
+    assert found.slowness == pytest.approx(4.0, rel=0.01)
+    assert found.fitting_rate == 120.0
+    assert pace.find_wrong_pace(replace(jump, rate=120.0), jump.skeleton.roles, np.array([0.0, 0.0, 1.0]), 1.0) is None

@@ -19,6 +19,7 @@ from oracles import console, material
 
 pytestmark = pytest.mark.both_engines
 
+READABLE, WRITABLE = ", ".join(registry.readable()), ", ".join(registry.writable())
 BODY = ("parents", "offsets", "orients", "tips")
 
 
@@ -47,14 +48,8 @@ def toy(monkeypatch):
     module.read_file, module.compose = toy_read, toy_compose
     monkeypatch.setitem(sys.modules, module.__name__, module)
     both = Format(".toy", "Toy", "A toy", "formats.toy:read_file", "formats.toy:compose")
-    rows = [
-        *registry.FORMATS.values(),
-        both,
-        Format(".seen", "Seen", "A toy that is only read", "formats.toy:read_file"),
-    ]
-    monkeypatch.setattr(registry, "FORMATS", {row.suffix: row for row in rows})
-    monkeypatch.setattr(registry, "READABLE", tuple(row.suffix for row in rows))
-    monkeypatch.setattr(registry, "WRITABLE", tuple(row.suffix for row in rows if row.compose))
+    for row in (both, Format(".seen", "Seen", "A toy that is only read", "formats.toy:read_file")):
+        monkeypatch.setitem(registry.FORMATS, row.suffix, row)
 
 
 @pytest.fixture
@@ -70,19 +65,18 @@ def assert_same_motion(one, other):
 def test_a_format_is_known_by_the_end_of_a_name_in_any_case():
     assert registry.read_by("walk.BVH") is registry.FORMATS[".bvh"]
     assert registry.written_by("a folder.fbx/walk.bvh") is registry.FORMATS[".bvh"]
-    assert registry.glob() == "*.bvh;*.amc"
-    assert registry.glob(writable=True) == "*.bvh"
-    assert registry.DEFAULT == ".bvh"
+    assert registry.DEFAULT in registry.writable()
+    assert {".bvh", ".amc"} <= set(registry.readable()) >= set(registry.writable())
 
 
 @pytest.mark.parametrize("name", ["walk", "walk.mov", "walk.bvh.txt", "bvh", ".bvh", "walk.bvh "])
 def test_any_other_end_is_refused_by_name(name):
     with pytest.raises(MotionFileError) as unread:
         registry.read_by(name)
-    assert str(unread.value) == f"{name}: its name does not end like that of a motion file: .bvh, .amc"
+    assert str(unread.value) == f"{name}: its name does not end like that of a motion file: {READABLE}"
     with pytest.raises(OptionError) as unwritten:
         registry.written_by(name)
-    assert str(unwritten.value) == f"{name} does not end like a motion file that can be written: .bvh"
+    assert str(unwritten.value) == f"{name} does not end like a motion file that can be written: {WRITABLE}"
 
 
 def test_a_clip_comes_back_from_a_file_of_its_name(walk, tmp_path):
@@ -116,13 +110,12 @@ def test_of_another_format_only_the_units_are_taken_over(toy, walk, tmp_path):
 
 def test_what_is_only_read_is_not_written(toy):
     assert registry.read_by("a.seen").label == "Seen"
-    with pytest.raises(
-        OptionError, match=r"a\.seen does not end like a motion file that can be written: \.bvh, \.toy$"
-    ):
+    with pytest.raises(OptionError) as unwritten:
         registry.written_by("a.seen")
-    with pytest.raises(MotionFileError, match=r"motion file: \.bvh, \.amc, \.toy, \.seen$"):
+    assert str(unwritten.value).endswith(f"a motion file that can be written: {WRITABLE}, .toy")
+    with pytest.raises(MotionFileError) as unread:
         registry.read_by("a.mov")
-    assert registry.glob() == "*.bvh;*.amc;*.toy;*.seen"
+    assert str(unread.value).endswith(f"of a motion file: {READABLE}, .toy, .seen")
 
 
 def test_the_command_line_refuses_what_is_no_motion_file(run, tmp_path):
@@ -130,7 +123,7 @@ def test_the_command_line_refuses_what_is_no_motion_file(run, tmp_path):
     path.write_bytes(b"moov")
     code, out, err = run("info", path)
     assert (code, out) == (1, "")
-    assert err == f"action-loom: {path}: its name does not end like that of a motion file: .bvh, .amc\n"
+    assert err == f"action-loom: {path}: its name does not end like that of a motion file: {READABLE}\n"
 
 
 def test_the_command_line_works_with_another_format_as_with_the_first(toy, run, walk, tmp_path):
@@ -156,4 +149,4 @@ def test_the_command_line_works_with_another_format_as_with_the_first(toy, run, 
     assert json.loads((tmp_path / "madetoy.toy").read_bytes())["like"] == "the layout of auto"
     code, _, err = run("blend", tmp_path / "walk.toy", tmp_path / "slow.toy", "-o", tmp_path / "made.seen")
     assert code == 2
-    assert "made.seen does not end like a motion file that can be written: .bvh, .toy" in err
+    assert f"made.seen does not end like a motion file that can be written: {WRITABLE}, .toy" in err
