@@ -56,7 +56,7 @@ def add_verb(row: Verb) -> None:
 
     Example:
         >>> from action_loom.core import extend, verbs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> @extend.declaration
         ... class Still(extend.Recipe):
         ...     verb, label, tooltip, summary = "still", "Still", "Repeat the first frame", "repeat the first frame"

@@ -47,7 +47,7 @@ def many(own: Clip) -> dict[str, tuple[int, ...]]:
 
     Example:
         >>> from action_loom.core.bodies import own_legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> own_legs.many(actions.walk())
         {}
     """
@@ -63,7 +63,7 @@ def with_legs(clip: Clip) -> Clip:
 
     Example:
         >>> from action_loom.core.bodies import own_legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> own_legs.with_legs(walk) is walk
         True
@@ -77,7 +77,7 @@ def with_hind_legs(clip: Clip) -> Clip:
 
     Example:
         >>> from action_loom.core.bodies import own_legs
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> own_legs.with_hind_legs(walk) is walk
         True

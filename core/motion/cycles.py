@@ -159,7 +159,7 @@ def standing_joints(clip: Clip) -> NDArray[np.int64]:
     """Return the joints that are not part of the body and end where they start, such as a root bone without keys.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> cycles.standing_joints(actions.walk()).tolist()  # all its joints are part of the body
         []
@@ -178,7 +178,7 @@ def hold_joints(clip: Clip, like: Clip, joints: NDArray[np.int64]) -> Clip:
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles, kinematics
         >>> walk = actions.walk(cycles=1)
         >>> head, before, after = walk.skeleton.index("head"), walk.cut(0, 32), walk.cut(1, 33)

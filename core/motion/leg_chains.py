@@ -33,7 +33,7 @@ def find(clip: Clip) -> dict[str, tuple[int, ...]]:
     its second joint, both joints. A body whose names tell four feet gets none.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import leg_chains
         >>> leg_chains.find(actions.walk())
         {}
@@ -57,7 +57,7 @@ def with_all_bones(clip: Clip, limb: Limb) -> Limb:
     """Return a limb with every joint between its ends that bends in a clip.
 
     Example:
-        >>> from action_loom.core.figure import actions
+        >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import ik, leg_chains
         >>> walk = actions.walk()
         >>> leg = ik.legs(walk.skeleton)[0]

@@ -104,7 +104,7 @@ def stands_on_two(skeleton: Skeleton) -> bool:
     """Return whether the hands of a body that stands at rest are clearly above its feet.
 
     Example:
-        >>> from action_loom.core.figure import body
+        >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.motion import leg_count
         >>> leg_count.stands_on_two(body.skeleton())
         True

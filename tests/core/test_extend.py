@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core import extend, verbs
+from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError
-from action_loom.core.figure import actions
 from action_loom.core.formats import motion_file, registry
 from action_loom.core.options import declared
 from action_loom.core.recipes.matching import Matching

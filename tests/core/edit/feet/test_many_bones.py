@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core.bodies import own_legs
+from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import legs, many_bones
 from action_loom.core.errors import SkeletonError
-from action_loom.core.figure import actions
 from action_loom.core.motion import ik, leg_chains, quat, root_motion
 from action_loom.core.motion.ik import Limb
 from action_loom.core.verbs.plant import Plant
