@@ -16,6 +16,7 @@ ELSEWHERE = (
     "addon/interface/problem_report.py",
     "addon/ground/translations/",
     "core/cli/",
+    "core/additions.py",
     "core/cluster.py",
     "core/graph/integrity.py",
     "core/graph/storage.py",
