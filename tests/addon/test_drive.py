@@ -69,7 +69,7 @@ def test_a_second_that_was_taken_back_is_driven_alike(steered, loom):
     steering.handle(bpy.context, event("A"))
     go(steering, 1.0)
     session = steering.session
-    again = route.driven(session.data, session.wished, session.manner, session.place, session.facing)
+    again = route.drive_route(session.data, session.wished, session.manner, session.place, session.facing)
     assert again[-1].place == session.state.place
     assert (again[-1].shown[0] == session.state.shown[0]).all()
 

@@ -50,7 +50,7 @@ def test_the_upper_body_is_driven_over_the_action_that_plays(loom):
 
 def test_the_chosen_library_is_driven_with(loom, tmp_path):
     rig = walking()
-    figure, bvh, index = (loom(f"core.{name}") for name in ("figure.actions", "formats.bvh", "library.index"))
+    figure, bvh, index = (loom(f"core.{name}") for name in ("demo_character.actions", "formats.bvh", "library.index"))
     (tmp_path / "clips").mkdir()
     (tmp_path / "clips" / "run.bvh").write_bytes(bvh.compose(figure.run()))
     path = str(tmp_path / "all.loomlib")

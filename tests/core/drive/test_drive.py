@@ -183,10 +183,10 @@ def test_what_is_kept_is_where_it_was_driven(of_figure):
 
 
 def test_a_path_that_trembles_from_frame_to_frame_is_kept_smooth(of_figure):
-    states = route.driven(of_figure, [Wish(1.3j)] * 120, Manner())
+    states = route.drive_route(of_figure, [Wish(1.3j)] * 120, Manner())
     plain = route.of_states(states)
     trembling = replace(plain, place=plain.place + 0.02 * (-1.0) ** np.arange(len(plain.place)))
-    smooth, other = (keep.woven(of_figure, one, "driven").clip for one in (plain, trembling))
+    smooth, other = (keep.weave_route(of_figure, one, "driven").clip for one in (plain, trembling))
     apart = np.linalg.norm(kinematics.points(smooth) - kinematics.points(other), axis=-1)[12:-12]
     assert apart.max() < 0.001
 

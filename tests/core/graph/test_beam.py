@@ -117,7 +117,7 @@ def test_what_is_too_dear_to_be_followed_is_in_no_walk(steps, drawn, monkeypatch
     search = {"fidelity": 0.3, "width": 50}
     spared = beam.search(steps, drawn, **search)
     expanded = beam.expand_states
-    monkeypatch.setattr(beam, "expanded", lambda *given: expanded(*given[:7]))
+    monkeypatch.setattr(beam, "expand_states", lambda *given: expanded(*given[:7]))
     every = beam.search(steps, drawn, **search)
     assert spared.searched < 0.8 * every.searched
     assert (spared.edges == every.edges).all()

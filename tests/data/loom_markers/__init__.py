@@ -42,7 +42,7 @@ def hold_end(clips, recipe, progress):
     (clip,) = clips
     held = round(recipe.seconds * clip.rate)
     made = replace(clip.taken(np.append(np.arange(len(clip)), [len(clip) - 1] * held)), name=f"{clip.name} held")
-    measure = load("check.quality:measure")
+    measure = load("quality.quality:measure")
     report = {
         "dropped": [],
         "hold_end": {"frames": held},
