@@ -66,9 +66,9 @@ def _brought(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Bro
     attached = attachments.find([own], rest_counts=True)
     (hung,) = attached.hang([own])
     carried.refuse(leg_count.of_body(hung), onto)
-    standing = attached.at_usual_places(replace(hung, skeleton=_with_posed_offsets(hung.skeleton, body)))
-    rest = rest_check.of_own_poses(standing)
-    carried_over, how = carry.onto_body(clip, standing.skeleton, body_rest=rest)
+    posed = _with_posed_offsets(hung.skeleton, body)
+    rest = rest_check.of_own_poses(replace(hung, skeleton=posed))
+    carried_over, how = carry.onto_body(clip, posed, body_rest=rest)
     carried_over = attached.restore(replace(carried_over, skeleton=hung.skeleton), [])
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
