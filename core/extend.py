@@ -103,6 +103,11 @@ def remove_metric(name: str) -> None:
 
 
 def load_installed() -> None:
-    """Add the rows of all installed packages, as every command does before it reads its arguments."""
+    """Add the rows of all installed packages, as every command does before it reads its arguments.
+
+    Example:
+        >>> from action_loom.core import extend
+        >>> extend.load_installed()  # at most one warning for each package that fails
+    """
     for registry in (FORMATS, METRICS, VERBS):
         registry.load_installed()

@@ -51,12 +51,24 @@ DEFAULT = ".bvh"  # default format of results
 
 
 def readable() -> tuple[str, ...]:
-    """Return the suffixes of formats that can be read."""
+    """Return the suffixes of formats that can be read.
+
+    Example:
+        >>> from action_loom.core.formats import registry
+        >>> ".bvh" in registry.readable()
+        True
+    """
     return tuple(FORMATS)
 
 
 def writable() -> tuple[str, ...]:
-    """Return the suffixes of formats that can be written."""
+    """Return the suffixes of formats that can be written.
+
+    Example:
+        >>> from action_loom.core.formats import registry
+        >>> ".bvh" in registry.writable()
+        True
+    """
     return tuple(suffix for suffix, row in FORMATS.items() if row.compose)
 
 
@@ -69,7 +81,13 @@ def _row_of(path: str) -> Format | None:
 
 
 def read_by(path: str) -> Format:
-    """Return the format that reads a file, by its suffix; raises MotionFileError for an unknown one."""
+    """Return the format that reads a file, by its suffix; raises MotionFileError for an unknown one.
+
+    Example:
+        >>> from action_loom.core.formats import registry
+        >>> registry.read_by("walk.BVH").suffix
+        '.bvh'
+    """
     suffix = PurePath(path).suffix.lower()
     row = _row_of(path)
     motions = [other.suffix for other in FORMATS.values() if suffix and other.skeletons == suffix]
