@@ -224,6 +224,7 @@ def _leaves_its_part(clip: Clip, sources: Sequence[Clip], joint: int) -> bool:
 def _attached(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[int, _Offset]) -> Attached:
     """Return the attached joints of a skeleton; the same object for the same joints while the skeleton lives."""
     known = _bodies.setdefault(skeleton, {})
+    leaders = _without_loops(skeleton.parents, leaders)
     ends = _unnamed_ends(skeleton, leaders, offsets)
     key = tuple(sorted(leaders.items())), tuple(sorted(ends.items()))
     if key not in known:
@@ -234,6 +235,21 @@ def _attached(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[i
         known[key] = _with_parents(replace(skeleton, roles=skeleton.roles | ends), parents, order, followers), order
     hung, order = known[key]
     return Attached(dict(leaders), dict(offsets), hung, order)
+
+
+def _without_loops(parents: NDArray[np.int64], leaders: Mapping[int, int]) -> dict[int, int]:
+    """Return the leaders that can be parents together; damaged roles may let joints lead each other."""
+    together, above = parents.copy(), np.arange(len(parents))
+    together[list(leaders)] = list(leaders.values())
+    for _ in parents:
+        above = np.where(above >= 0, together[above], -1)
+    if (above < 0).all():
+        return dict(leaders)
+    free, found = parents.copy(), dict[int, int]()
+    for joint, leader in leaders.items():
+        if joint != leader and joint not in ancestors(leader, free):
+            free[joint] = found[joint] = leader
+    return found
 
 
 _bodies: WeakKeyDictionary[Skeleton, dict[tuple[object, ...], tuple[Skeleton, NDArray[np.int64]]]] = WeakKeyDictionary()

@@ -233,3 +233,10 @@ def test_poles_of_both_sides_do_not_lead_each_other():
     found = attachments.find([poles])
     assert not found.bodies
     assert found.hang([poles])[0] is poles
+
+
+def test_leaders_that_lead_each_other_are_left_out_instead_of_walked_forever():
+    parents = np.array([-1, 0, 1, 0])
+    assert attachments._without_loops(parents, {3: 2}) == {3: 2}
+    assert attachments._without_loops(parents, {1: 2, 3: 1}) == {3: 1}  # joint 2 hangs on joint 1
+    assert attachments._without_loops(parents, {1: 3, 3: 1}) in ({1: 3}, {3: 1})
