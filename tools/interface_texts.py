@@ -72,6 +72,10 @@ ALSO = (
     "The right foot stands",
     "The left front foot stands",
     "The right front foot stands",
+    "The left middle foot stands",
+    "The right middle foot stands",
+    "The left second foot stands",
+    "The right second foot stands",
     "Unit of length in the files: auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
     "Unit of length in the files: m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
     "Name of the new actions; {action} and {armature} stand for the names of the source and its armature; if empty, as"
