@@ -167,10 +167,15 @@ def units(seen, wanted):
 
 
 def out_of_hand(seen, hand, held):
-    """Return the largest distance, in millimetres, of a held bone from the tail of the hand bone."""
-    apart = seen.points[held] - seen.points[f"{hand} tail"]
-    inside = np.einsum("fij,fi->fj", seen.turns[hand], apart)
-    return 1000.0 * float(np.linalg.norm(inside, axis=1).max())
+    """Return the largest distance, in millimetres, of the ends of a held bone from where the hand bone carries them.
+
+    The held bone begins at the tail of the hand bone, and its direction in the hand bone does not change.
+    """
+    begins = seen.points[held] - seen.points[f"{hand} tail"]
+    length = np.linalg.norm(seen.points[f"{held} tail"] - seen.points[held], axis=1).max()
+    inside = np.swapaxes(seen.turns[hand], 1, 2) @ seen.turns[held]
+    turned = length * np.linalg.norm(inside - inside[0], axis=1).max()
+    return 1000.0 * max(float(np.linalg.norm(begins, axis=1).max()), float(turned))
 
 
 def largest_step(seen):

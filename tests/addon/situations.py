@@ -11,7 +11,7 @@ import judge
 import material
 import numpy as np
 
-ARM, HAND, SWORD = "upper_arm.L", "forearm.R", "sword"
+ARM, HAND, SWORD = "upper_arm.L", "hand.R", "sword"
 HAS_SLOTS = bpy.app.version >= (4, 4)
 _QUARTERS = (1, 7, 13, 19, 25)
 
