@@ -28,7 +28,7 @@ _SCALED = 5e-5  # smaller changes of a scale are rounding of importers, and 0.05
 _SAME = 1e-3  # units of a property within which two values are equal
 ALIKE, SOME = 0.02, 5  # units of a property within which actions begin alike; sampled frames of each action
 MOST_FRAMES = 2000  # sampled frames of an action
-MOST_RESULTS = 32  # results of an armature whose rows are remembered
+MOST_RESULTS = 8  # results of an armature whose rows are remembered
 Values = tuple[float, ...]
 Flags = NDArray[np.bool_]
 Stance = tuple[Mapping[Target, Values], Mapping[Target, set[int]]]  # the values now, and the components that move
@@ -156,20 +156,21 @@ def _without_left_over(
     return stands
 
 
-def _is_row_of(now: Values, rows: Array) -> bool:
+def _is_row_of(now: Values, rows: NDArray[np.float32]) -> bool:
     return bool((np.abs(rows - now).max(axis=1) < _SAME).any())
 
 
-def _rows_of_result(armature: bpy.types.Object, result: bpy.types.Action) -> dict[Target, Array]:
+def _rows_of_result(armature: bpy.types.Object, result: bpy.types.Action) -> dict[Target, NDArray[np.float32]]:
     """Return the values (F, n) in each frame of a result, of properties that not every own action keys."""
     own = [own_actions.keys_of(action).components.keys() for action in own_actions.of(armature, results=False)]
     everywhere = set(own[0]).intersection(*own) if own else set[Target]()
     first, last = result.frame_range[:]
-    frames, rows = _played_frames(result, first, last), {}
+    frames, rows = _played_frames(result, first, last), dict[Target, NDArray[np.float32]]()
     for slot in curves.slots_of(result):
         for target, by_index in curves.transforms(curves.curves_of(result, slot)).items():
             if target not in everywhere and target.bone and len(by_index) == curves.CHANNELS[target.property]:
-                rows[target] = np.column_stack([curves.sample(by_index[k], frames) for k in sorted(by_index)])
+                each = [curves.sample(by_index[k], frames) for k in sorted(by_index)]
+                rows[target] = np.column_stack(each).astype(np.float32)
     return rows
 
 
@@ -303,7 +304,7 @@ def keep(armature: bpy.types.Object, body: Rig, result: bpy.types.Action) -> Non
 
     The rows of the result are remembered as well, because a pose of it remains if the artist deletes it.
     """
-    rows = _results.made(armature.session_uid, dict[int, dict[Target, Array]])
+    rows = _results.made(armature.session_uid, dict[int, dict[Target, NDArray[np.float32]]])
     rows[result.session_uid] = _rows_of_result(armature, result)
     for oldest in list(rows)[:-MOST_RESULTS]:
         del rows[oldest]

@@ -239,10 +239,10 @@ def _attached(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[i
 
 def _without_loops(parents: NDArray[np.int64], leaders: Mapping[int, int]) -> dict[int, int]:
     """Return the leaders that can be parents together; damaged roles may let joints lead each other."""
-    together, above = parents.copy(), np.arange(len(parents))
-    together[list(leaders)] = list(leaders.values())
-    for _ in parents:
-        above = np.where(above >= 0, together[above], -1)
+    above = parents.copy()
+    above[list(leaders)] = list(leaders.values())
+    for _ in range(len(parents).bit_length()):  # each step doubles the number of generations
+        above = np.where(above >= 0, above[above], -1)
     if (above < 0).all():
         return dict(leaders)
     free, found = parents.copy(), dict[int, int]()

@@ -82,14 +82,12 @@ def with_hind_legs(clip: Clip) -> Clip:
         >>> own_legs.with_hind_legs(walk) is walk
         True
     """
-    clip = with_legs(clip)
-    legs, known = clip.skeleton.legs, clip.skeleton.roles
-    played = {
-        f"{part}.{side}": joint
-        for side in "LR" if len(legs.get(side, ())) > 2
-        for part, joint in zip(("thigh", "shin", "foot"), (*legs[side][:2], legs[side][-2]), strict=True)
-    }  # fmt: skip
-    return replace(clip, skeleton=replace(clip.skeleton, roles=known | played)) if played else clip
+    clip, roles = with_legs(clip), dict[str, int]()
+    for side in "LR":
+        leg = clip.skeleton.legs.get(side, ())
+        if len(leg) > 2:
+            roles |= {f"thigh.{side}": leg[0], f"shin.{side}": leg[1], f"foot.{side}": leg[-2]}
+    return replace(clip, skeleton=replace(clip.skeleton, roles=clip.skeleton.roles | roles)) if roles else clip
 
 
 def named(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[str] = ()) -> Skeleton:

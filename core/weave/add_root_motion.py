@@ -52,19 +52,6 @@ def travels(clip: Clip) -> bool:
     return foot_travel.body_speed(clip) >= TRAVELS * clip.skeleton.height
 
 
-def walks_on_the_spot(clip: Clip) -> bool:
-    """Return whether the feet of a clip walk while its body stays in place.
-
-    Example:
-        >>> from action_loom.core.demo_character import actions
-        >>> from action_loom.core.weave import add_root_motion, root_trajectory
-        >>> still, _ = root_trajectory.removed(actions.walk())
-        >>> [add_root_motion.walks_on_the_spot(clip) for clip in (actions.walk(), still, actions.wave())]
-        [False, True, False]
-    """
-    return not travels(clip) and foot_travel.on_the_spot(clip) is not None
-
-
 def note(clip: Clip, *, doubtful: bool = False) -> str:
     """Return a one-line note on a clip that walks in place, or "".
 

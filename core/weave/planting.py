@@ -166,8 +166,9 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
         Span(foot='L', part='heel', first=0, end=2)
         Span(foot='L', part='ball', first=2, end=20)
     """
+    clip = own_legs.with_legs(clip)
     try:
-        moves = _on_the_spot(clip := own_legs.with_legs(clip))
+        moves = _on_the_spot(clip)
     except ClipError:
         return []
     return spans.find(clip if moves is None else root_motion.placed(clip, moves[0], _plane(moves[1])), body)

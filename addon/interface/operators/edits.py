@@ -16,7 +16,7 @@ from ...services.sources import posed, source_list
 from . import polls
 from .reports import EachResult
 from .result_hooks import ResultHooks
-from .verb_operator import AddedOperators, VerbOperator, operator
+from .verb_operator import AddedOperators, VerbOperator, operator, registration
 
 if TYPE_CHECKING:
     from ...services.results import rebuilding
@@ -381,21 +381,11 @@ _PRESETS = (
     ),
 )
 
-_register, _unregister = bpy.utils.register_classes_factory(
+register, unregister = registration(
     [operator(recipe, _HOOKS.get(recipe) or EditHooks()) for recipe in _RECIPES]
     + [
         operator(Bake, BakeHooks(onto), idname=f"bake_to_{onto}", label=label, tooltip=tooltip)
         for onto, label, tooltip in _PRESETS
-    ]
+    ],
+    AddedOperators(EditHooks(), of_action=True),
 )
-_added = AddedOperators(EditHooks(), of_action=True)
-
-
-def register() -> None:
-    _register()
-    _added.register()
-
-
-def unregister() -> None:
-    _added.unregister()
-    _unregister()

@@ -5,6 +5,7 @@ A small hooks object has the parts of a verb beyond its recipe. A click on Weave
 """
 
 import inspect
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
@@ -332,3 +333,18 @@ class AddedOperators:
 register, unregister = bpy.utils.register_classes_factory(
     (ACTION_LOOM_PG_weighted, ACTION_LOOM_PG_reading, ACTION_LOOM_PG_player)
 )
+
+
+def registration(classes: Sequence[type], added: AddedOperators) -> tuple[Callable[[], None], Callable[[], None]]:
+    """Return the functions of a module that register its classes and the operators of added verbs."""
+    register_own, unregister_own = bpy.utils.register_classes_factory(classes)
+
+    def register() -> None:
+        register_own()
+        added.register()
+
+    def unregister() -> None:
+        added.unregister()
+        unregister_own()
+
+    return register, unregister

@@ -36,7 +36,7 @@ from . import polls, reports
 from .reports import EachResult
 from .result_hooks import ResultHooks, list_results, with_result
 from .take_hooks import CutOutHooks
-from .verb_operator import AddedOperators, VerbOperator, operator
+from .verb_operator import AddedOperators, VerbOperator, operator, registration
 
 if TYPE_CHECKING:
     from ...services.weaving import reading
@@ -392,15 +392,4 @@ def _operators() -> list[type]:
     return made
 
 
-_register, _unregister = bpy.utils.register_classes_factory(_operators())
-_added = AddedOperators(ResultHooks(), of_action=False)
-
-
-def register() -> None:
-    _register()
-    _added.register()
-
-
-def unregister() -> None:
-    _added.unregister()
-    _unregister()
+register, unregister = registration(_operators(), AddedOperators(ResultHooks(), of_action=False))
