@@ -34,7 +34,7 @@ class Registry(dict[str, Row], Generic[Row]):
     def add(self, row: Row) -> None:
         """Add a row; raises OptionError for another type, and for a name that exists."""
         if not isinstance(row, self._row_type):
-            raise OptionError(f"{row!r} is no {self._row_type.__name__}")
+            raise OptionError(f"{row!r} is not a {self._row_type.__name__}")
         name = self._name_of(row)
         if name in self:
             raise OptionError(f"{name!r} exists already among the {self.kind}: choose another name")
@@ -57,7 +57,7 @@ class Registry(dict[str, Row], Generic[Row]):
         self._is_complete = True
         if not _is_mentioned(_PREFIX + self.kind):
             return
-        from importlib.metadata import entry_points  # takes 30 ms to load, and most installations have no addition
+        from importlib.metadata import entry_points  # it takes 30 ms to load
 
         for point in entry_points(group=_PREFIX + self.kind):
             try:

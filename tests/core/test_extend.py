@@ -117,7 +117,7 @@ def test_a_package_that_fails_is_named_in_one_line_and_leaves_the_rest(site, trc
     text = "The package loom_broken can't add 'leap' to the verbs (ModuleNotFoundError: No module named 'nothing_of"
     assert any(text in line for line in lines)
     assert any("'hold_end' exists already" in line for line in lines)
-    assert any("is no Verb" in line for line in lines)
+    assert any("is not a Verb" in line for line in lines)
 
 
 def test_a_verb_draws_no_picture_unless_its_package_has_one(site, trc, tmp_path):
@@ -175,7 +175,7 @@ def test_names_are_added_once_and_rows_of_their_kind(package):
         extend.add_metric(package.HEIGHTS)
     with pytest.raises(OptionError, match=r"'\.bvh' exists already among the formats"):
         extend.add_format(registry.FORMATS[".bvh"])
-    with pytest.raises(OptionError, match="is no MetricRow"):
+    with pytest.raises(OptionError, match="is not a MetricRow"):
         extend.add_metric(package.TRC)
 
 

@@ -322,7 +322,7 @@ class AddedOperators:
         self._registered.clear()
 
     def _update(self, verb: str) -> None:
-        """Register the operator of a verb that was added, or unregister the operator of one that was removed."""
+        """Register or unregister an operator after its verb was added or removed."""
         if verb in self._registered:
             bpy.utils.unregister_class(self._registered.pop(verb))
         elif verb in intents.added_verbs(of_action=self._of_action):
