@@ -52,3 +52,10 @@ def test_feet_of_six_legs_are_planted_and_listed(insect, rows_of):
     rows = rows_of(made)
     assert {row.foot for row in rows} == {"L", "R", "front L", "front R", "middle L", "middle R"}
     assert not any(row.why for row in rows)
+
+
+def test_the_button_is_not_grey_for_legs_that_only_motion_shows(insect):
+    bpy.ops.action_loom.find_roles()
+    assert not any(role.bone for role in bpy.context.scene.action_loom.rigs[0].roles if role.name.startswith("thigh"))
+    assert planted_feet.why_not(insect[0], "plant") == ""
+    assert planted_feet.planted(insect[0])

@@ -8,7 +8,7 @@ from ....core import verbs
 from ....core.recipes.base import Recipe
 from ...ground.blender_types import OperatorMixin, present, scene_of
 from ...model import lists, properties, readiness, target_armature
-from ...services.sources import source_list
+from ...services.sources import body_roles, source_list
 
 
 def poll_armature(cls: type[bpy.types.Operator], context: bpy.types.Context, *, changes: bool = True) -> bool:
@@ -67,13 +67,23 @@ def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
     return True
 
 
+_SHOWN_BY_MOTION = {"thighs", "feet"}  # parts in `Verb.needs`
+_LEG_ROLES = {f"{part}.{side}" for part in ("thigh", "shin", "foot", "toe") for side in "LR"}
+
+
 def poll_parts(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe: type[Recipe]) -> bool:
-    """Return whether the armature's listed body roles include the roles of a recipe; true before they are listed."""
-    rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-    if rig is None or not len(rig.roles):
+    """Return whether the armature's listed body roles include the roles of a recipe; true before they are listed.
+
+    Motion may show legs that no name tells when the button is pressed, unless the artist has removed their roles.
+    """
+    armature = target_armature.armature(context)
+    rig = properties.rig_of(scene_of(context), armature)
+    if armature is None or rig is None or not len(rig.roles):
         return True
     lacking = verbs.lacking({role.name for role in rig.roles if role.bone})
     missing = [part for part in verbs.VERBS[recipe.verb].needs if part in lacking]
+    if _SHOWN_BY_MOTION.issuperset(missing) and not body_roles.removed(armature).intersection(_LEG_ROLES):
+        return True
     if missing:
         cls.poll_message_set(f"{recipe.label} needs {' and '.join(missing)}: name them in Body Roles")
     return not missing

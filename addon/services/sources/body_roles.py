@@ -45,6 +45,16 @@ def found_by(armature: bpy.types.Object, skeleton: "Skeleton") -> dict[str, str]
     return skeleton.roles_found_by | dict.fromkeys(skeleton.roles.keys() & rigs.chosen_roles(armature).keys(), "hand")
 
 
+def removed(armature: bpy.types.Object) -> set[str]:
+    """Return the roles of an armature that the artist has left without a bone."""
+    from ...bridge import rig as rigs
+
+    try:
+        return {role for role, bone in rigs.chosen_roles(armature).items() if not bone}
+    except LoomError:  # choices that can't be read are reported when a button is pressed
+        return set()
+
+
 def accept(armature: bpy.types.Object, roles: dict[str, str]) -> None:
     """Store bones by role as the artist's choices; raises RigError for a linked armature."""
     from ...bridge import rig as rigs
