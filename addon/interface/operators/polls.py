@@ -82,7 +82,7 @@ def poll_parts(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe
         return True
     lacking = verbs.lacking({role.name for role in rig.roles if role.bone})
     missing = [part for part in verbs.VERBS[recipe.verb].needs if part in lacking]
-    if _SHOWN_BY_MOTION.issuperset(missing) and not body_roles.removed(armature).intersection(_LEG_ROLES):
+    if _SHOWN_BY_MOTION.issuperset(missing) and not body_roles.list_removed_roles(armature).intersection(_LEG_ROLES):
         return True
     if missing:
         cls.poll_message_set(f"{recipe.label} needs {' and '.join(missing)}: name them in Body Roles")

@@ -45,7 +45,7 @@ def found_by(armature: bpy.types.Object, skeleton: "Skeleton") -> dict[str, str]
     return skeleton.roles_found_by | dict.fromkeys(skeleton.roles.keys() & rigs.chosen_roles(armature).keys(), "hand")
 
 
-def removed(armature: bpy.types.Object) -> set[str]:
+def list_removed_roles(armature: bpy.types.Object) -> set[str]:
     """Return the roles of an armature that the artist has left without a bone."""
     from ...bridge import rig as rigs
 
