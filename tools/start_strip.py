@@ -8,8 +8,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 OUT = Path(__file__).resolve().parent.parent / "docs" / "manual" / "images" / "start_strip.webp"
 COLUMNS, WIDE, TALL = 3, 780, 740  # pixels of a window's picture, left of and below its sidebar's upper right corner
-SIZE = (400, 379)  # of it in the strip
-CAPTION, GAP, QUALITY = 26, 8, 70
+SIZE = (300, 284)  # of it in the strip
+CAPTION, GAP, QUALITY = 22, 6, 60
 PAPER, INK = (250, 250, 250), (20, 20, 20)
 
 
@@ -18,7 +18,7 @@ def main(folder: Path) -> None:
     rows = -(-len(taken) // COLUMNS)
     cell = SIZE[0] + GAP, SIZE[1] + CAPTION + GAP
     strip = Image.new("RGB", (COLUMNS * cell[0] + GAP, rows * cell[1]), PAPER)
-    draw, font = ImageDraw.Draw(strip), ImageFont.load_default(15)
+    draw, font = ImageDraw.Draw(strip), ImageFont.load_default(12)
     for k, step in enumerate(taken):
         right, top = step["corner"]
         picture = Image.open(folder / f"step_{k + 1:02}.png").convert("RGB")
