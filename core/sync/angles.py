@@ -37,7 +37,7 @@ class AngleMetric(Metric):
         self._power = matching.power
         self._rotations = _in_heading_frame(body.clip)[:, self._used]
 
-    def taken(self, frames: slice) -> Self:
+    def take_frames(self, frames: slice) -> Self:
         other = copy(self)
         other._rotations = self._rotations[frames]
         return other
@@ -66,7 +66,7 @@ class ChordalMetric(Metric):
         products = q[..., _FIRST] * q[..., _SECOND] * _OCCURRENCE * np.sqrt(weights)[:, None]
         self._products = products.reshape(len(q), -1)
 
-    def taken(self, frames: slice) -> Self:
+    def take_frames(self, frames: slice) -> Self:
         other = copy(self)
         other._products = self._products[frames]
         return other
