@@ -36,7 +36,7 @@ def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion.clip import join_clips
         >>> walk = actions.walk(cycles=1)
-        >>> broken = joined([walk.cut(0, 20), walk.cut(24, 33)])
+        >>> broken = join_clips([walk.cut(0, 20), walk.cut(24, 33)])
         >>> [seams.measure_pose(world_pose.pose(clip), 20)["step"] > 2.0 for clip in (walk, broken)]
         [False, True]
     """

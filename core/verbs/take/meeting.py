@@ -68,7 +68,7 @@ def meet_poses(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
         >>> from action_loom.core.verbs.take import meeting
         >>> walk, sneak = actions.walk(), actions.sneak()
         >>> there = meeting.meet_poses(walk, sneak.cut(0, 1), None)
-        >>> round(cycles.gap(joined([sneak.cut(0, 1), there.cut(0, 1)])), 6)
+        >>> round(cycles.gap(join_clips([sneak.cut(0, 1), there.cut(0, 1)])), 6)
         0.0
     """
     count = min(max(2, round(FADE * part.rate)), len(part) - 1)
