@@ -25,6 +25,7 @@ from ...bridge import (
     carriers,
     control_keys,
     curve_looks,
+    curve_path,
     curves,
     keyed_poses,
     keys_on_controls,
@@ -136,7 +137,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         storage.store(action, slot, recipe, made_of, armature=armature, **about)
         if options.assign and into is None and not read.covered:
             curves.assign(armature, action, slot)
-    notices.append(notice and f"{action.name} {notice}")
+    notices += [notice and f"{action.name} {notice}", _changed_shape(inputs, clip, first_frame)]
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
     if options.limbs != control_keys.AS_SOURCE and (on_rig is None or not on_rig.keys.limbs):
         notices.append(f"Limbs had no effect: {armature.name} has no arm or leg with controls of both kinds")
@@ -192,6 +193,15 @@ def _hold_path(scene: bpy.types.Scene, inputs: Inputs, clip: Clip, first_frame: 
     curve = by_full_name(bpy.data.objects, inputs.request.curve)
     frames, begins = first_frame + np.arange(len(clip), dtype=np.float64), float(read.sources[0].frames[0])
     return carriers.hold(scene, armature, clip, read.body, frames, curve, begins)
+
+
+def _changed_shape(inputs: Inputs, clip: Clip, first_frame: float) -> str:
+    """Return a sentence if the curve of a walk changes its shape while the walk plays, else ""."""
+    curve, read = by_full_name(bpy.data.objects, inputs.request.curve), inputs.read
+    if curve is None or not inputs.on_path:
+        return ""
+    frames = first_frame + np.arange(len(clip), dtype=np.float64)
+    return curve_path.note_shape(curve, read.body.world_metres, float(read.sources[0].frames[0]), frames)
 
 
 def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | LoomError) -> steps.Steps[None]:
