@@ -364,7 +364,7 @@ def held(armature: bpy.types.Object, read: Read, recipe: Recipe | None) -> froze
     """Return the properties keyed constantly by a result, because another action may leave its pose there."""
     if read.body.controls is not None or (recipe is not None and recipe.verb in completing.KEYS_AS_GIVEN):
         return frozenset()
-    return own_actions.keyed_elsewhere(armature, keyed(read), read.body)
+    return own_actions.keyed_elsewhere(armature, keyed(read), read.body, unkeyed_pose.find_left(armature))
 
 
 def _player(read: Read, which: int) -> bpy.types.Object | None:
