@@ -18,6 +18,7 @@ import judge
 import material
 import numpy as np
 import pytest
+import scene_situations as scenes
 import situations as are
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
@@ -113,25 +114,25 @@ SITUATIONS = [
         verbs=("Splice", "Plant", "Restyle", "Retarget", "Mix"),
     ),
     S(are.second_body, "two skeletons in one armature", verbs=("Splice", "Root", "Place")),
-    S(are.event_markers, "actions have markers", verbs=("Splice",)),
-    S(are.arm_action, "the other action keys one arm", "keys 1 of the", told=("Mix",), verbs=("Mix",)),
-    S(are.shared_action, "two characters play the action"),
-    S(are.pushed_down, "an earlier result plays in the NLA"),
-    S(are.tweak_mode, "a strip is in tweak mode", "tweak", refused=("all",)),
-    S(are.additive_layer, "the action is an additive layer", "NLA|blending", refused=("all",), verbs=("Splice",)),
-    S(are.solo_track, "a track is solo", "solo|NLA", refused=("all",)),
-    S(are.linked, "the armature is linked", "link", refused=("all",), verbs=("Splice",)),
-    S(are.overridden, "the armature is a library override", verbs=("Splice", "Root", "Place")),
-    S(are.ten_jobs, "after ten other jobs"),
-    S(are.undone, "after Undo"),
-    S(are.many_actions, "a file of 300 actions"),
+    S(scenes.event_markers, "actions have markers", verbs=("Splice",)),
+    S(scenes.arm_action, "the other action keys one arm", "keys 1 of the", told=("Mix",), verbs=("Mix",)),
+    S(scenes.shared_action, "two characters play the action"),
+    S(scenes.pushed_down, "an earlier result plays in the NLA"),
+    S(scenes.tweak_mode, "a strip is in tweak mode", "tweak", refused=("all",)),
+    S(scenes.additive_layer, "the action is an additive layer", "NLA|blending", refused=("all",), verbs=("Splice",)),
+    S(scenes.solo_track, "a track is solo", "solo|NLA", refused=("all",)),
+    S(scenes.linked, "the armature is linked", "link", refused=("all",), verbs=("Splice",)),
+    S(scenes.overridden, "the armature is a library override", verbs=("Splice", "Root", "Place")),
+    S(scenes.ten_jobs, "after ten other jobs"),
+    S(scenes.undone, "after Undo"),
+    S(scenes.many_actions, "a file of 300 actions"),
 ]
 if are.HAS_SLOTS:
     SITUATIONS += [
-        S(are.face_slot, "shape keys in another slot", verbs=("Splice", "GLB", "FBX")),
-        S(are.long_face, "the same, longer than the body", verbs=("Splice",)),
+        S(scenes.face_slot, "shape keys in another slot", verbs=("Splice", "GLB", "FBX")),
+        S(scenes.long_face, "the same, longer than the body", verbs=("Splice",)),
         S(
-            are.two_bone_slots,
+            scenes.two_bone_slots,
             "two armatures in slots of one action",
             "slots",
             refused=("Blend", "Splice"),
