@@ -355,11 +355,12 @@ def _hold(rig, parent):
 
 def sword_child_of(rig):
     hand = rig.data.bones[HAND]
-    add_bones(rig, (SWORD, "root", hand.tail_local, hand.tail_local + hand.vector))
+    add_bones(rig, (SWORD, "", hand.tail_local, hand.tail_local + hand.vector))
     own = rig.pose.bones[SWORD]
     constraint = own.constraints.new("CHILD_OF")
     constraint.target, constraint.subtarget = rig, HAND
-    constraint.inverse_matrix = (rig.matrix_world @ hand.matrix_local).inverted()
+    # Blender has replaced the bones since.
+    constraint.inverse_matrix = (rig.matrix_world @ rig.data.bones[HAND].matrix_local).inverted()
     key(rig, own, "location", [(0.0, 0.0, 0.0)] * 5)
 
 

@@ -44,6 +44,7 @@ class Situation(NamedTuple):
     mode: str = "XYZ"
     between: object = None  # runs before a result is judged
     aside: float = 0.0  # x of the body's middle
+    options: dict = {}  # of every verb
     lost: bool = False  # whether playing a result undoes the situation, which must then be made again
 
 
@@ -109,9 +110,17 @@ SITUATIONS = [
     S(
         are.sword_child_of,
         "the same by a Child Of constraint",
-        "constraint Child Of",
+        "constraint Child Of': switch that off, or turn on Visual",
         told=("all",),
-        verbs=("Splice", "Plant", "Restyle", "Retarget", "Mix"),
+        verbs=("Splice", "Root", "Place", "Plant", "Restyle", "Retarget", "Mix"),
+    ),
+    S(
+        are.sword_child_of,
+        "the same, read with Visual",
+        "constraint Child Of': switch that off$",
+        told=("Retarget",),
+        verbs=("Splice", "Root", "Place", "Plant", "Restyle", "Retarget", "Mix"),
+        options={"visual": True},
     ),
     S(are.second_body, "two skeletons in one armature", verbs=("Splice", "Root", "Place")),
     S(scenes.event_markers, "actions have markers", verbs=("Splice",)),
@@ -148,9 +157,12 @@ def press(verb, *names, **options):
     """Return the action that a verb makes of the named actions, or the first of these if nothing had to change."""
     before = set(bpy.data.actions)
     sources = [{"name": name, "weight": 1.0} for name in names]
-    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
+    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options, **ALWAYS) == {"FINISHED"}
     made = set(bpy.data.actions) - before
     return made.pop() if made else bpy.data.actions[names[0]]
+
+
+ALWAYS = {}  # options of the situation that is tried
 
 
 def copied():
@@ -202,6 +214,8 @@ FILES = {"GLB": ".glb", "FBX": ".fbx", "BVH": ".bvh"}
 
 def situated(situation, tmp_path):
     """Make a situation; return the walker, and the motion of "one" if it can't be recorded afterwards."""
+    ALWAYS.clear()
+    ALWAYS.update(situation.options)
     rig = are.walker(situation.mode)
     wanted = situation.make(tmp_path if "tmp_path" in inspect.signature(situation.make).parameters else rig)
     return bpy.data.objects["Biped"], wanted
@@ -296,7 +310,9 @@ def in_mirror(rig, seen, wanted, situation):
 
 
 def placed(rig, seen, wanted, situation):
-    """Expect the hips at the place, and the whole motion turned about the vertical."""
+    """Expect the hips at the place, the whole motion turned about the vertical, and then carried as the source is."""
+    away = judge.carried(rig)
+    seen, wanted = (judge.carried_back(motion, away) for motion in (seen, wanted))
     start = seen.points["hips"][0]
     one, other = ((m.points["foot.L"] - m.points["upper_arm.R"])[0, :2] @ [1.0, 1j] for m in (seen, wanted))
     turn = float(np.angle(one / other))

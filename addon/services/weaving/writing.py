@@ -115,7 +115,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             curve_looks.give_back((action, slot), looks)
         within = 0.0 if (on_rig is not None and on_rig.few is None) or few is None else few.most
         where = scene, armature, (action, slot), seen, read.body, first_frame
-        notices.append(_as_shown(read, where, within=within, played=options.assign, held=seen is not clip))
+        notices.append(_as_shown(inputs, where, within=within, held=seen is not clip))
         notices += _mesh_as_shown(inputs, where, woven)
         unkeyed_pose.keep(armature, read.body, action)
         if is_mirrored(recipe):
@@ -292,16 +292,21 @@ def _carried(clip: Clip, read: Read, travel: str) -> Clip:
     return root_carrier.by_joint(clip, read.baked.carrier(clip.skeleton), Carrying())
 
 
-def _as_shown(read: Read, where: _Where, *, within: float, played: bool, held: bool) -> str:
+def _as_shown(inputs: Inputs, where: _Where, *, within: float, held: bool) -> str:
     """Return a message on the difference between a written action and its clip; raises RigError if it is large.
 
     held : whether the keys undo the movement of parents and constraints
     """
     _, armature, (action, _), clip, _, _ = where
+    read, request = inputs.read, inputs.request
     if not read.covered:
         hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
-        seen = shown.seen(*where, within=within, played=played, in_the_world=held)
-        sentences = shown.check(seen.off, clip.name, hidden), seen.twisted and f"{clip.name}: {seen.twisted}"
+        seen = shown.seen(*where, within=within, played=request.result.assign, in_the_world=held)
+        visual = request.reading.visual
+        sentences = (
+            shown.check(seen.off, clip.name, hidden, visual=visual),
+            seen.twisted and f"{clip.name}: {seen.twisted}",
+        )
         return "; ".join(filter(None, sentences))
     return (
         f"{action.name} was not assigned to {armature.name}, whose constraints and drivers pose the bones: use"
