@@ -123,6 +123,23 @@ def left_over(rig):
     judge.play(rig, actions()[0] if had.name == "wave" else had)
 
 
+def property_left(rig):
+    """Another action was played, and its values stay on a property and an influence that "one" does not key."""
+    rig["smile"] = 0.0
+    constraint = rig.pose.bones["head"].constraints.new("LIMIT_SCALE")
+    wanted = judge.record(rig, actions()[0])
+    rig.animation_data.action = None
+    for frame, value in ((1, 0.0), (12, 0.7), (24, 0.3)):
+        rig["smile"], constraint.influence = value, value
+        rig.keyframe_insert('["smile"]', frame=frame)
+        constraint.keyframe_insert("influence", frame=frame)
+        rig.pose.bones["chest"].keyframe_insert("rotation_euler", frame=frame)
+    rig.animation_data.action.name = "wave"
+    bpy.data.actions["wave"].use_fake_user = True
+    left_over(rig)
+    return wanted
+
+
 # --- parents and constraints of the object --------------------------------------------------------------------------
 
 

@@ -72,6 +72,13 @@ SITUATIONS = [
         verbs=("Splice", "Root", "Place", "GLB", "FBX", "BVH"),
         between=are.left_over,
     ),
+    S(
+        are.property_left,
+        "another action has left a property and an influence",
+        "Biped has 'smile', 'Limit Scale' as another action left it: set it back, or key it in one",
+        told=("all",),
+        verbs=("Splice", "Root", "Place"),
+    ),
     S(are.moving_parent, "a parent moves the armature", "follows Cart", told=("all",), verbs=("Root", "Place")),
     S(are.following_a_path, "a constraint moves the armature", "follows", told=("all",), verbs=("Root", "Place")),
     S(are.uneven_scale, "the object is scaled unevenly", "scale", refused=("all",)),

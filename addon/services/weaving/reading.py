@@ -24,6 +24,7 @@ from ...bridge import (
     control_body,
     curves,
     evaluated_action,
+    left_properties,
     mirrored_properties,
     other_bodies,
     own_poses,
@@ -183,6 +184,8 @@ def read_actions_in_steps(
         if player is None and not by_recipe:
             reading = _read_one(scene, armature, one, body, how, carried)
             source_read, content = yield from steps.within(reading, k, len(made_of))
+            if body.controls is None and (left := left_properties.note(armature, one)):
+                source_read = dataclasses.replace(source_read, notes=(*source_read.notes, left))
             as_read.append((armature, body, source_read.clip))
             sources.append(mirrored_properties.completed(armature, source_read) if is_mirrored(recipe) else source_read)
             contents.append(content)
