@@ -268,12 +268,12 @@ def field_name(node: ast.AST) -> str:
 def declared_texts() -> Iterator[str]:
     """Yield the texts of declared options and recipes; titles of options and choices derive from their names."""
     from action_loom.core.options import HIDDEN, Declared, declared
-    from action_loom.core.recipes import base, reading, result
+    from action_loom.core.recipes import reading, result
     from action_loom.core.verbs import VERBS
 
     def of(declaration: type[Declared]) -> Iterator[str]:
         for about in declared(declaration).values():
-            if about.shown != HIDDEN or declaration is not base.Recipe:
+            if about.shown != HIDDEN:  # the others have no field
                 yield from (about.title, about.description, about.zero, about.below)
             for choice in about.choices:
                 yield from (choice.title, choice.description)

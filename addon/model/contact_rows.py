@@ -88,7 +88,8 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
         name="First", description="First frame in which it stands", options=set(), update=_edited
     )
     last: bpy.props.IntProperty(name="Last", description="Last frame in which it stands", options=set(), update=_edited)
-    why: bpy.props.StringProperty(name="Not Planted", description="Why it could not be planted", options=set())
+    # why it could not be planted
+    why: bpy.props.StringProperty(options=set())
 
 
 class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
@@ -97,7 +98,8 @@ class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
     of: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
     rows: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_contact)
     active: bpy.props.IntProperty(options=set())
-    edited: bpy.props.BoolProperty(name="Edited", description="Feet are planted by your edited rows", options=set())
+    # feet are planted by your edited rows
+    edited: bpy.props.BoolProperty(options=set())
     said: bpy.props.StringProperty(options=set())
 
 

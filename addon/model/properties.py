@@ -113,7 +113,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     stretches: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_stretch)
     events: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_event)
-    active_event: bpy.props.IntProperty(name="Active Event", options=set())
+    active_event: bpy.props.IntProperty(options=set())
     contacts: bpy.props.CollectionProperty(type=contact_rows.ACTION_LOOM_PG_contacts)
     show_way: bpy.props.BoolProperty(
         name="Show Root Path",

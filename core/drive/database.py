@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ClipError, SkeletonError, some
+from ..errors import SkeletonError, some
 from ..graph import inputs
 from ..motion import cycles, feet, ik, kinematics, quat, resample, root_motion
 from ..motion.clip import Clip, joined
@@ -20,6 +20,7 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..quality import contacts, world_pose
+from ..recipes import base
 from ..recipes.travel import TravelOptions
 from . import bends, ends
 from .bends import Part
@@ -289,8 +290,7 @@ def build(
         >>> built.features.shape[1], bool((built.onward >= 0).any()), len(built.still) > 0
         (27, True, True)
     """
-    if not clips:
-        raise ClipError("Drive takes the actions of a character; none given")
+    base.check_count("Drive", len(clips), 1, None)
     progress.at(0.0, "Reading the actions")
     ready = inputs.gather(clips, images=False, travel=travel or TravelOptions(), progress=progress.part(0.0, 0.4))
     skeleton = ready.clips[0].skeleton

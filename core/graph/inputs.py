@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..bodies import alike
-from ..errors import ClipError, OptionError, SkeletonError, some
+from ..errors import OptionError, SkeletonError, some
 from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..quality import contacts
+from ..recipes import base
 from ..recipes.travel import TravelOptions
 from ..weave import add_root_motion
 from ..weave.seam import close
@@ -106,8 +107,7 @@ def gather(
         >>> [clip.name for clip in inputs.gather([actions.walk()], images=True).clips]
         ['walk', 'walk mirrored']
     """
-    if not clips:
-        raise ClipError("A motion graph takes one clip or more; none given")
+    base.check_count("Build Graph", len(clips), 1, None)
     if labels and len(labels) != len(clips):
         raise OptionError(f"{len(labels)} labels were given for {len(clips)} clips")
     if len({clip.name for clip in clips}) < len(clips):

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from ..errors import ClipError
 from ..options import Declared, Option, declaration, declared
 
 
@@ -16,6 +17,18 @@ def graph_name(names: Sequence[str]) -> str:
         ('walk + run', 'walk + 3 more')
     """
     return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
+
+
+def check_count(label: str, count: int, least: int, most: int | None) -> None:
+    """Raise ClipError unless there are `least` to `most` clips.
+
+    Example:
+        >>> from action_loom.core.recipes import base
+        >>> base.check_count("Blend", 2, 2, None)
+    """
+    if count < least or (most is not None and count > most):
+        wanted = f"{least} or more" if most is None else f"{least}" if most == least else f"{least} to {most}"
+        raise ClipError(f"{label} takes {wanted} clip{'' if wanted == '1' else 's'}; {count} given")
 
 
 def _one_of(names: Sequence[str]) -> str:
@@ -53,6 +66,11 @@ class Recipe(Declared):
     of_action: ClassVar[bool] = False
     like: ClassVar[str] = ""
     others: ClassVar[str] = ""
+
+    @classmethod
+    def check_count(cls, count: int) -> None:
+        """Raise ClipError unless the verb takes `count` clips."""
+        check_count(cls.label, count, cls.least, cls.most)
 
     @classmethod
     def label_of(cls, count: int) -> str:

@@ -93,7 +93,7 @@ def test_the_list_holds_the_armatures_actions_and_nobody_elses(loom, walks):
 def test_errors_reach_the_user_as_a_sentence():
     rig = material.armature()
     material.key_by_hand(rig, "one", seed=1)
-    with pytest.raises(RuntimeError, match="Weaving takes two clips or more; 1 given"):
+    with pytest.raises(RuntimeError, match="takes 2 or more clips; 1 given"):
         bpy.ops.action_loom.blend(sources=[{"name": "one", "weight": 1.0}])
     with pytest.raises(RuntimeError, match="There is no action named 'gone'"):
         bpy.ops.action_loom.blend(sources=[{"name": "one", "weight": 1.0}, {"name": "gone", "weight": 1.0}])

@@ -15,7 +15,7 @@ import pytest
         (["sync", "Walk", "Sneak"], 2, "nothing would come of it"),
         (["rebuild", "Walk", "--report", "OUT/r.json"], 2, "nothing would come of it"),
         (["blend", "Walk", "Gone", "--save"], 1, "there is no action 'Gone'; the actions are Carry, Run, Sneak, "),
-        (["blend", "Walk", "--save"], 1, "Weaving takes two clips or more; 1 given"),
+        (["blend", "Walk", "--save"], 1, "takes 2 or more clips; 1 given"),
         (["info", "Gone"], 1, "there is no action 'Gone'"),
         (["rebuild", "Gone", "--save"], 1, "there is no action 'Gone'"),
         (["blend", "Walk", "Sneak", "--save", "--picture", "OUT/p.png"], 2, "pictures are not drawn inside Blender"),

@@ -76,7 +76,8 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    index: bpy.props.IntProperty(name="Candidate", description="Its place in the list, from 0", options={"SKIP_SAVE"})
+    # its place in the list, from 0
+    index: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

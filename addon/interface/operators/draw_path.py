@@ -22,9 +22,8 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     wait: bpy.props.BoolProperty(name="Wait", description="Begin at the next left click, not at once", default=True)
-    points: bpy.props.StringProperty(
-        name="Points", description="For scripts: the places along the way, such as 0 0 0; 0 -3 0", options={"SKIP_SAVE"}
-    )
+    # for scripts: the places along the way, such as 0 0 0; 0 -3 0
+    points: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:

@@ -223,7 +223,8 @@ class EventsHooks(EditHooks):
 class PlaceHooks(EditHooks):
     """Place an action, after another action if one is named."""
 
-    after: bpy.props.StringProperty(name="After", description="Name of the action to go on from, if any")
+    # name of the action to go on from, if any
+    after: bpy.props.StringProperty()
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -251,10 +252,8 @@ class PlaceHooks(EditHooks):
 class SettleHooks(EditHooks):
     """Pull an action towards the ticked ones; the keyed poses of a sparsely keyed action stay."""
 
-    towards: bpy.props.StringProperty(
-        name="Towards",
-        description="Names of the actions to pull towards, a line each; after a tab the armature of one, if another",
-    )
+    # names of the actions to pull towards, a line each; after a tab the armature of one, if another
+    towards: bpy.props.StringProperty()
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):

@@ -125,9 +125,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         default=True,
     )
     limbs: option_properties.annotation(ResultOptions, "limbs")
-    new_armature: bpy.props.BoolProperty(  # kept for scripts older than `onto`
-        name="New Armature", default=False, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    new_armature: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
     select: bpy.props.BoolProperty(name="Select", description="Select the armature and make it active", default=True)
     match_rate: bpy.props.BoolProperty(
         name="Match Scene Rate",

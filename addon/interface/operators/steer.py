@@ -218,11 +218,8 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
     _timer: bpy.types.Timer | None = None
     _steering: Steering
 
-    keys: bpy.props.StringProperty(
-        name="Keys",
-        description="For scripts: keys and how long they are held, such as W 2; LEFT_SHIFT+A 1; NONE 1",
-        options={"SKIP_SAVE"},
-    )
+    # for scripts: keys and how long they are held, such as W 2; LEFT_SHIFT+A 1; NONE 1
+    keys: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     leader: bpy.props.StringProperty(
         name="Leader",

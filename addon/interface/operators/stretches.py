@@ -23,9 +23,8 @@ class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
     bl_description = "Remove this stretch"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    index: bpy.props.IntProperty(
-        name="Stretch", description="Its place among the stretches, from 0", options={"SKIP_SAVE"}
-    )
+    # its place among the stretches, from 0
+    index: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         stretches = properties.settings_of(scene_of(context)).stretches

@@ -137,7 +137,8 @@ class ACTION_LOOM_OT_fill_hole(polls.OnRows, bpy.types.Operator):
     bl_description = "Make what the set lacks out of what it has: mirror it, or tick both actions for Parametric"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    index: bpy.props.IntProperty(name="Gap", description="Its place in the list, from 0", options={"SKIP_SAVE"})
+    # its place in the list, from 0
+    index: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ....core.verbs.take import coverage

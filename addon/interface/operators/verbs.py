@@ -118,11 +118,8 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
 class DriveHooks(ResultHooks):
     """Repeat the wishes of the last drive from its start, including companions."""
 
-    others: bpy.props.StringProperty(
-        name="Others",
-        description="Other armatures that were driven along, with their recipes, as Drive gives them",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
+    # other armatures that were driven along, with their recipes, as Drive gives them
+    others: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):

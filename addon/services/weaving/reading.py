@@ -245,8 +245,7 @@ def _read_to_bake(
     request: Request,
     recipe: verbs.Bake,
 ) -> steps.Steps[Read]:
-    if len(made_of) != 1:
-        raise LoomError(f"One action is baked at a time; {len(made_of)} given")
+    recipe.check_count(len(made_of))
     ((action, slot),), (source,) = made_of, request.sources
     slot = curves.choose_slot(action, armature) if slot is None else slot
     first, last = source.span or action.frame_range[:]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...edit.feet import clearing
-from ...errors import ClipError, OptionError, some
+from ...errors import OptionError, some
 from ...motion import feet, kinematics, resample, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -152,8 +152,6 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         [0.69, 0.31]
     """
     began = time.perf_counter()
-    if not clips:
-        raise ClipError("A motion is asked for out of clips; none given")
     if examples is None:
         examples = gather(clips, recipe, progress.part(0.0, 0.6))
     progress.at(0.6, "Finding weights")

@@ -16,13 +16,14 @@ import numpy as np
 
 from ...bodies import alike
 from ...bodies.carried import Carried
-from ...errors import ClipError, OptionError, RegistrationError
+from ...errors import OptionError, RegistrationError
 from ...motion import quat, resample, root_motion, trim
 from ...motion.clip import Channel, Clip, joined
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...quality import angles, contacts, quality, seams, world_pose
+from ...recipes import base
 from ...sync import transitions
 from ...sync.transitions import Transition
 from ...weave import add_root_motion, authored, planting, reporting
@@ -90,8 +91,6 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         ('walk > walk', 'ease', 0.0)
     """
     began = time.perf_counter()
-    if len(clips) < 2:
-        raise ClipError(f"Connecting takes two clips or more; {len(clips)} given")
     asked = _of_each_seam(recipe, len(clips))
     trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
     trimmed, given = _going(trimmed, recipe)
@@ -151,8 +150,7 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
 
     Raises ClipError unless two clips are given, and RegistrationError as `connect` does.
     """
-    if len(clips) != 2:
-        raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
+    base.check_count("Find Transitions", len(clips), 2, 2)
     (recipe,) = _of_each_seam(recipe, 2)
     progress.at(0.0, "Looking where to go over")
     (one, other), _ = _going([trim.if_wanted(clip, recipe.trim) for clip in clips], recipe)

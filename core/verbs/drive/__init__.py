@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...options import HIDDEN, RARE, declaration, option
-from ...recipes.base import Recipe, graph_name
+from ...recipes.base import Recipe, check_count, graph_name
 from ...recipes.drive import DriveOptions
 from ...recipes.planting import PlantOptions
 
@@ -104,6 +104,11 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         shown=RARE,
         needs=("which",),
     )
+
+    @classmethod
+    def check_count(cls, count: int) -> None:
+        """Raise ClipError without a clip; the work counts the clips of the library, too."""
+        check_count(cls.label, count, 1, None)
 
     def result_name(self, names: Sequence[str]) -> str:
         if self.upper_body_only and len(names) > 1:

@@ -13,11 +13,12 @@ from ...drive.database import Database
 from ...drive.route import Route
 from ...drive.springs import wrap_angle
 from ...edit.feet import spans
-from ...errors import ClipError, OptionError, some
+from ...errors import OptionError, some
 from ...motion import frame_map, kinematics, limits
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import quality
+from ...recipes import base
 from ...recipes.drive import DriveOptions
 from ...weave import planting, reporting
 from ...weave.results import Result
@@ -62,10 +63,7 @@ def rows(
         names = [clip.name for clip in clips]
         found, left = library.clips_of(options.library, clips[0], names, progress.part(0.0, 0.4))
         clips, progress = [*clips, *found], progress.part(0.4, 1.0)
-    if len(clips) < 2:
-        raise ClipError(
-            f"Drive takes two actions or more, such as one that walks and one that stands; {len(clips)} given"
-        )
+    base.check_count("Drive", len(clips), 2, None)
     data = database.build(clips, mirror=options.mirror, travel=options, progress=progress)
     return replace(data, library=stamp, sentences=(*data.sentences, left) if left else data.sentences)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...edit import fewer_keys
-from ...errors import ClipError, OptionError
+from ...errors import OptionError
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import contacts, quality, world_pose
@@ -32,8 +32,6 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
         (True, True)
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"Keys are left out of one clip at a time; {len(clips)} given")
     (clip,) = clips
     beyond = [frame for frame in recipe.kept if frame >= len(clip)]
     if beyond:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ClipError, OptionError
+from ...errors import OptionError
 from ...inbetween import completing, timing, trust
 from ...inbetween import fill as between
 from ...inbetween.candidates import Candidate, Piece
@@ -48,8 +48,6 @@ def fill(
         ['  0 to 20: walk, 1.00 ×, as alike as 100 %']
     """
     began = time.perf_counter()
-    if len(clips) < 2:
-        raise ClipError("Filling takes a clip with keyed poses and one or more to fill from: give clips to fill from")
     clip = clips[0]
     keys = keyed(clip, recipe)
     sources = prepared or gather(clips[1:], recipe, progress)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ClipError, RegistrationError, SkeletonError
+from ...errors import RegistrationError, SkeletonError
 from ...motion import closing, cycles, trim
 from ...motion.clip import Clip
 from ...motion.closing import Closing
@@ -154,8 +154,7 @@ def _different(found: Sequence[Cycle]) -> list[int]:
 
 
 def _only(clips: Sequence[Clip], recipe: Loop) -> Clip:
-    if len(clips) != 1:
-        raise ClipError(f"A loop is made of one clip; {len(clips)} given")
+    recipe.check_count(len(clips))
     return mirrored_half.completed(clips[0]) if recipe.half and len(clips[0]) > 1 else clips[0]
 
 

@@ -14,6 +14,7 @@ from ...motion.clip import Clip
 from ...motion.skeleton import Skeleton
 from ...progress import SILENT, Progress
 from ...quality import contacts, quality, world_pose
+from ...recipes import base
 from ...sync import transitions
 from ...weave import reporting
 from ...weave.results import EditResult
@@ -70,11 +71,7 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
 def _where(clips: Sequence[Clip], recipe: Place) -> str:
     """Return "at", "own" or "after", with "auto" decided; raises ClipError for the wrong number of clips."""
     most = _MOST[recipe.where]
-    if not 1 <= len(clips) <= most:
-        what = (
-            "one clip, or two to place one after the other" if most == 2 else f"one clip to be placed {recipe.where!r}"
-        )
-        raise ClipError(f"Place takes {what}; {len(clips)} given")
+    base.check_count(recipe.label, len(clips), 1, most)
     if recipe.where == "after" and len(clips) == 1:
         raise ClipError(f"{clips[0].name} is to go on from another clip: give that one, too, as the second")
     if recipe.where == "auto":

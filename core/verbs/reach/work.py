@@ -39,8 +39,6 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
         (17, True)
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"One clip reaches at a time; {len(clips)} given")
     clip, corrected = _as_cycle_if_needed(clips[0], recipe)
     progress.at(0.0, "Reaching")
     first, last = _span(clip, recipe)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...bodies import carry, rest_check
-from ...errors import ClipError
 from ...motion import kinematics, trim
 from ...motion.clip import Channel, Clip
 from ...motion.quat import Array
@@ -35,10 +34,6 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
         ('walk on sneak', 1.0)
     """
     began = time.perf_counter()
-    if len(clips) != 2:
-        raise ClipError(
-            f"Retargeting takes two clips, one whose body is meant and one to put on it; {len(clips)} given"
-        )
     body, given = clips
     progress.at(0.0, f"Looking at the bodies of {given.name} and {body.name}")
     poses = rest_check.choose(given, recipe.rest), rest_check.choose(body, recipe.body_rest)

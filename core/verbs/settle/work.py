@@ -36,8 +36,6 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
         ('walk settled', True)
     """
     began = time.perf_counter()
-    if len(clips) < 2:
-        raise ClipError("Settling takes a clip and one or more to pull it towards: give clips of the same character")
     clip, kept = clips[0], [frame for row in recipe.kept_frames for frame in row]
     wrong = next((frame for frame in kept if frame != int(frame) or frame >= len(clip)), None)
     if wrong is not None:

@@ -15,6 +15,7 @@ from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import quality
+from ...recipes import base
 from ...weave import reporting
 from ...weave.results import CutOutResult
 from . import KINDS, CutOut, TakeOptions, loops, meeting, placing, tracks, transitions
@@ -57,8 +58,7 @@ class Take:
 
 def prepare(clips: Sequence[Clip], recipe: TakeOptions, progress: Progress = SILENT) -> Take:
     """Return a take ready to be cut; raises ClipError for more than one clip, and as `tracks.tracks` does."""
-    if len(clips) != 1:
-        raise ClipError(f"One take is cut at a time; {len(clips)} given")
+    base.check_count("Take", len(clips), 1, 1)
     progress.at(0.0, "Tracking")
     trimmed = trim.if_wanted(own_legs.with_hind_legs(clips[0]), recipe.trim)
     return Take(Cut(trimmed.clip, tracks.tracks(trimmed.clip), trimmed.first, ()))

@@ -41,7 +41,7 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
         1.3
     """
     began = time.perf_counter()
-    trimmed, given = _only(clips, recipe.trim), clips[0]
+    trimmed, given = close.trimmed(clips[0], recipe.trim), clips[0]
     progress.at(0.0, "Looking at its feet")
     clip, corrected = close.cycle_of(trimmed.clip)
     found = foot_travel.measure(clip, turning=recipe.measure_turn)
@@ -77,7 +77,7 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
         (0.09, 33)
     """
     began = time.perf_counter()
-    trimmed = _only(clips, recipe.trim)
+    trimmed = close.trimmed(clips[0], recipe.trim)
     progress.at(0.0, "Taking the travel off")
     clip, corrected = close.cycle_of(trimmed.clip)
     before = _stored_trajectory(clip)  # restored first, so that removing twice stores the same root trajectory
@@ -87,12 +87,6 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
     found = foot_travel.measure(after)
     result = _result(clips, trimmed, clip, after, recipe, (found, trajectory, "taken off", []), began)
     return replace(result, report=result.report | {"way": trajectory.rows(), "notes": corrected})
-
-
-def _only(clips: Sequence[Clip], wanted: bool) -> trim.Trimmed:
-    if len(clips) != 1:
-        raise ClipError(f"Travel is given to or taken off one clip at a time; {len(clips)} given")
-    return close.trimmed(clips[0], wanted)
 
 
 def _as_it_was(recipe: Travel) -> bool:

@@ -51,8 +51,6 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
         ([20], 30)
     """
     began = time.perf_counter()
-    if not clips:
-        raise ClipError("A pose is spread in a clip; none given")
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Spreading poses")
     posed, carried = _of_poses([clip, *clips[1:]], recipe)
@@ -102,8 +100,6 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
         [(20.0, 24.0)]
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"Events are moved in one clip at a time; {len(clips)} given")
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Moving events")
     curve = time_warp.curve(clip, _events(clip, recipe))

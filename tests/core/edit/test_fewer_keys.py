@@ -337,7 +337,7 @@ def test_the_verb():
 
 
 def test_what_can_not_be_done_is_said():
-    with pytest.raises(ClipError, match="one clip at a time; 2 given"):
+    with pytest.raises(ClipError, match="takes 1 clip; 2 given"):
         verbs.apply(FewerKeys(), [WALK, WALK])
     with pytest.raises(OptionError, match=r"the frames 0 to \d+, so 9999 can't be kept"):
         verbs.apply(FewerKeys(keep_frames=((9999,),)), [WALK])

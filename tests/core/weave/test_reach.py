@@ -226,5 +226,5 @@ def test_what_cannot_be_done_is_said(options, kind, message):
 
 
 def test_one_clip_at_a_time():
-    with pytest.raises(ClipError, match="One clip reaches at a time; 2 given"):
+    with pytest.raises(ClipError, match="Reach takes 1 clip; 2 given"):
         verbs.apply(Reach(target=(NEAR,)), [WALK, WALK])

@@ -225,7 +225,7 @@ def test_what_can_not_be_asked_for_is_refused():
     with pytest.raises(ClipError, match=r"walk travels already, at 1.30 m/s: take its travel off first"):
         given(GAITS["walk"], speed=2.0)
     for recipe in (Travel(), InPlace()):
-        with pytest.raises(ClipError, match="one clip at a time; 2 given"):
+        with pytest.raises(ClipError, match="takes 1 clip; 2 given"):
             verbs.apply(recipe, [GAITS["walk"], GAITS["walk"]])
     with pytest.raises(OptionError, match="way has 2 rows, but walk has 97 frames"):
         given(GAITS["walk"], way=((0, 1, 0), (0, 1, 0)))
