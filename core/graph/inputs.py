@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..bodies import alike
-from ..errors import OptionError, SkeletonError, some
+from ..errors import SkeletonError, some, wrong_count
 from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
@@ -109,7 +109,7 @@ def gather(
     """
     base.check_count("Build Graph", len(clips), 1, None)
     if labels and len(labels) != len(clips):
-        raise OptionError(f"{len(labels)} labels were given for {len(clips)} clips")
+        raise wrong_count("labels", len(labels), len(clips))
     if len({clip.name for clip in clips}) < len(clips):
         clips = _with_distinct_names(clips)
     trimmed = [trim.ends(clip) for clip in clips]

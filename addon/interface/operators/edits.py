@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import LoomError, no_frame
 from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Source, SourceOptions
@@ -309,7 +309,7 @@ class ReachHooks(EditHooks):
         first, last = contact_rows.frames_of(action, _span(op))
         number = scene_of(context).frame_current
         if not first <= number <= last:
-            raise LoomError(f"Frame {number} is not within {action.name}, which goes from {first} to {last}: go there")
+            raise no_frame(action.name, number, first, last)
         return number - first
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...edit.feet import clearing
-from ...errors import OptionError, some
+from ...errors import OptionError, some, wrong_rows
 from ...motion import feet, kinematics, resample, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -289,7 +289,7 @@ def _solve_along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[lis
 def _rows_over_time(recipe: Ask) -> Array:
     rows = np.array(recipe.over_time, dtype=np.float64) if len({len(row) for row in recipe.over_time}) == 1 else None
     if rows is None or rows.shape[1] != 3 or (np.diff(rows[:, 0]) <= 0.0).any():
-        raise OptionError("over_time has rows of three numbers: a time, later than the last, the speed, the turn")
+        raise wrong_rows("over_time", "later_time", "speed", "turn")
     return rows
 
 

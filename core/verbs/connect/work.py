@@ -16,7 +16,7 @@ import numpy as np
 
 from ...bodies import alike
 from ...bodies.carried import Carried
-from ...errors import OptionError, RegistrationError
+from ...errors import OptionError, RegistrationError, wrong_count, wrong_rows
 from ...motion import quat, resample, root_motion, trim
 from ...motion.clip import Channel, Clip, joined
 from ...motion.frame_map import FrameMap
@@ -135,8 +135,10 @@ def _of_each_seam(recipe: Connect, count: int) -> list[Connect]:
         if count > 2 and max(recipe.from_frame, recipe.to_frame) >= 0:
             raise OptionError(f"Frames to leave and enter are those of two clips; {count} given")
         return [recipe] * (count - 1)
-    if len(recipe.seams) != count - 1 or any(len(row) != 2 for row in recipe.seams):
-        raise OptionError(f"{count} clips take {count - 1} rows of two frames as seams: -1 finds a frame")
+    if any(len(row) != 2 for row in recipe.seams):
+        raise wrong_rows("seams", "from_frame", "to_frame")
+    if len(recipe.seams) != count - 1:
+        raise wrong_count("seams", len(recipe.seams), count - 1)
     return [replace(recipe, from_frame=int(leave), to_frame=int(enter)) for leave, enter in recipe.seams]
 
 

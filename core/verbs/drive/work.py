@@ -13,7 +13,7 @@ from ...drive.database import Database
 from ...drive.route import Route
 from ...drive.springs import wrap_angle
 from ...edit.feet import spans
-from ...errors import OptionError, some
+from ...errors import OptionError, some, wrong_count, wrong_rows
 from ...motion import frame_map, kinematics, limits
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -178,7 +178,7 @@ def begins(recipe: Drive) -> tuple[complex, float]:
         place = complex(*recipe.places[0][:2]) if recipe.places else 0j
         return place, 0.0
     if len(recipe.start) != 1 or len(recipe.start[0]) != 3:
-        raise OptionError("start is one row of x, y and a direction")
+        raise wrong_rows("start", "x", "y", "degrees")
     return begin_of(recipe.start[0])
 
 
@@ -189,8 +189,10 @@ def begin_of(row: Sequence[float]) -> tuple[complex, float]:
 
 
 def _check_crowd(recipe: Drive) -> None:
-    if any(len(row) != 3 for row in recipe.crowd) or len(recipe.crowd) > MOST:
-        raise OptionError(f"crowd is rows of x, y and a direction, {MOST} at most")
+    if any(len(row) != 3 for row in recipe.crowd):
+        raise wrong_rows("crowd", "x", "y", "degrees")
+    if len(recipe.crowd) > MOST:
+        raise wrong_count("crowd", len(recipe.crowd), MOST)
     if recipe.crowd and recipe.which > len(recipe.crowd):
         raise OptionError(f"which is {recipe.which}, but crowd has {len(recipe.crowd)} rows")
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...edit import fewer_keys
-from ...errors import OptionError
+from ...errors import no_frame
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import contacts, quality, world_pose
@@ -35,7 +35,7 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
     (clip,) = clips
     beyond = [frame for frame in recipe.kept if frame >= len(clip)]
     if beyond:
-        raise OptionError(f"{clip.name} has the frames 0 to {len(clip) - 1}, so {beyond[0]} can't be kept")
+        raise no_frame(clip.name, beyond[0], 0, len(clip) - 1)
     progress.at(0.0, "Leaving keys out")
     found = fewer_keys.fewer(clip, _MM * recipe.within, _MM * recipe.feet, keep=recipe.kept)
     progress.at(0.8, "Measuring")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...bodies import alike
 from ...edit import key_poses as poses_between
-from ...errors import ClipError, OptionError
+from ...errors import ClipError, OptionError, no_frame, wrong_rows
 from ...motion import quat, root_motion
 from ...motion.clip import Channel, Clip, joined
 from ...progress import SILENT, Progress
@@ -102,16 +102,12 @@ def _keys(clips: Sequence[Clip], recipe: KeyPoses) -> list[Key]:
 
 def _key(number: int, row: Sequence[float], clips: Sequence[Clip]) -> Key:
     if len(row) not in (3, 4) or any(value != int(value) for value in row[:2]):
-        raise OptionError(
-            f"poses, row {number}: a row is the number of a clip, its frame, when the pose is reached and, if it is"
-            f" held, for how long (s), such as 1 0 0.5 0.2, not {' '.join(f'{value:g}' for value in row)}"
-        )
+        raise wrong_rows("poses", "clip", "frame", "time", "[hold]")
     clip, frame = int(row[0]), int(row[1])
     if not 1 <= clip <= len(clips):
         raise OptionError(f"poses, row {number}: there is no clip {clip}: clips are 1 to {len(clips)}")
     if frame >= len(clips[clip - 1]):
-        name, last = clips[clip - 1].name, len(clips[clip - 1]) - 1
-        raise OptionError(f"poses, row {number}: {name} has no frame {frame}: its frames are 0 to {last}")
+        raise no_frame(clips[clip - 1].name, frame, 0, len(clips[clip - 1]) - 1)
     return Key(clip - 1, frame, row[2], row[3] if len(row) == 4 else 0.0)
 
 

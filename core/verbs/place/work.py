@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...bodies import alike
-from ...errors import ClipError, OptionError, SkeletonError
+from ...errors import ClipError, SkeletonError, no_frame
 from ...motion import feet, quat, root_motion
 from ...motion.clip import Clip
 from ...motion.skeleton import Skeleton
@@ -42,7 +42,7 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
     where = _where(clips, recipe)
     clip, frame = clips[0], recipe.frame
     if frame >= len(clip):
-        raise OptionError(f"{clip.name} has {len(clip)} frames, 0 to {len(clip) - 1}: frame {frame} is none of them")
+        raise no_frame(clip.name, frame, 0, len(clip) - 1)
     progress.at(0.0, "Placing")
     result, warnings = clip, list[str]()
     if where == "after":

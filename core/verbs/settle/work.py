@@ -9,7 +9,7 @@ import numpy as np
 
 from ...bodies import alike
 from ...edit.feet.spans import Span
-from ...errors import ClipError, OptionError
+from ...errors import ClipError, no_frame
 from ...inbetween import fill as between
 from ...inbetween import settle as pulling
 from ...motion import kinematics, trim
@@ -39,7 +39,7 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
     clip, kept = clips[0], [frame for row in recipe.kept_frames for frame in row]
     wrong = next((frame for frame in kept if frame != int(frame) or frame >= len(clip)), None)
     if wrong is not None:
-        raise OptionError(f"kept_frames: {clip.name} has no frame {wrong:g}: its frames are 0 to {len(clip) - 1}")
+        raise no_frame(clip.name, wrong, 0, len(clip) - 1)
     progress.at(0.0, "Gathering motion")
     given = [trim.if_wanted(one, recipe.trim) for one in clips[1:]]
     brought = [alike.like(one.clip, clip) for one in given]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...bodies import alike
-from ...errors import OptionError
+from ...errors import no_frame
 from ...motion import cycles, ik, quat, resample
 from ...motion.clip import Channel, Clip
 from ...motion.frame_map import FrameMap
@@ -97,7 +97,7 @@ def _start(recipe: Splice, action: Clip, first: int) -> int:
     """Return the frame of the trimmed action at which playing starts; raises OptionError if it is out of range."""
     last = first + len(action) - 1
     if recipe.start > last:
-        raise OptionError(f"start is {recipe.start}, but {action.name} can be played from frame {first} to {last}")
+        raise no_frame(action.name, recipe.start, first, last)
     return max(recipe.start - first, 0)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ClipError, OptionError
+from ...errors import ClipError, wrong_count, wrong_rows
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -109,9 +109,9 @@ def _requested_trajectory(recipe: Travel, clip: Clip) -> RootTrajectory | None:
     if not recipe.way:
         return None
     if {len(row) for row in recipe.way} != {3}:
-        raise OptionError("way has rows of three numbers: speeds to the right and ahead, and turning")
+        raise wrong_rows("way", "right", "ahead", "turn")
     if len(recipe.way) != len(clip):
-        raise OptionError(f"way has {len(recipe.way)} rows, but {clip.name} has {len(clip)} frames")
+        raise wrong_count("way", len(recipe.way), len(clip))
     return root_trajectory.of_rows(np.array(recipe.way))
 
 
