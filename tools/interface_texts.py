@@ -31,6 +31,8 @@ DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")
 # Arguments of calls that Blender or we show, single words included.
 SHOWN = {"name", "description", "text", "title", "label", "nothing", "left"}
 LABELS = {"bl_label", "bl_description", "label", "tooltip", "mode", "mode_tooltip", "left", "nothing"}
+# Functions whose arguments are no texts: lines of files, in the files' own syntax, and columns of tables.
+NOT_SHOWN = {"print", "expected", "wrong_rows"}
 # Fields for singular or plural forms, for which other languages lack words.
 OPTIONAL = {"{do}"}
 # No words of the interface: names, code, lines of files.
@@ -175,7 +177,7 @@ def _silent(tree: ast.AST) -> set[int]:
                 elif isinstance(value, ast.FormattedValue):
                     roots += [value.format_spec] if value.format_spec else []
                     roots += [value.value] if _choices(value.value) is not None else []
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in NOT_SHOWN:
             roots.append(node)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("compile", "execute"):
             roots.append(node)

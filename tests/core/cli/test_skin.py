@@ -296,7 +296,7 @@ def test_what_can_not_be_done_is_one_line(run, arm, out, arguments, status, word
     ("which", "text", "words"),
     [
         (0, "no motion", "swing.bvh, line 1: expected HIERARCHY"),
-        (1, "v 1 2 x\n", "arm.obj, line 1: expected three numbers after v"),
+        (1, "v 1 2 x\n", "arm.obj, line 1: expected v X Y Z"),
         (1, "v 0 0 0\nf 1 2 3\n", "arm.obj, line 2: a face names vertex 2, but the file has 1"),
         (2, "1 Leg 1\n", "weights.txt, line 1: there is no joint 'Leg'; there are 'Arm', 'Hand'"),
         (2, "1 Arm 1\n4 Arm 1\n", "weights.txt, line 2: the vertex is '4', but must be a number from 1 to 3"),
