@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from ..options import HIDDEN, declaration, option
+from ..options import HIDDEN, constant, declaration, option
 from .base import Recipe
 from .planting import PlantOptions
 from .travel import TravelOptions
@@ -19,7 +19,7 @@ class GraphOptions(TravelOptions):
         maximum=1.0,
         usual=(0.02, 0.15),
     )
-    relative: bool = option(False, "Let the threshold grow with speed; it is then in seconds")
+    relative: bool = constant(False)
     mirror: bool = option(True, "Use the clips' mirror images, too")
     climbing: bool = option(
         False,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from ...errors import OptionError, wrong_count, wrong_rows
-from ...options import HIDDEN, LABEL, RARE, Choice, Option, declaration, declared, option
+from ...options import HIDDEN, LABEL, RARE, Choice, Option, constant, declaration, declared, option, readable
 from ...recipes.base import graph_name
 from ...recipes.graph import GraphWalk
 from ...recipes.splice import PointOptions, SpliceOptions
@@ -73,16 +73,7 @@ class Follow(GraphWalk, PointOptions):
         zero="any",
         shown=RARE,
     )
-    horizon: float = option(
-        0.0,
-        "How far to look ahead on very long paths; 0 is all the way",
-        minimum=0.0,
-        maximum=1000.0,
-        unit=" m",
-        usual=(0.0, 100.0),
-        zero="all of it",
-        shown=RARE,
-    )
+    horizon: float = constant(0.0)
     follows: str = option(
         "hips",
         "Which point of the body keeps to the path",
@@ -210,7 +201,7 @@ def _options(text: str) -> dict[str, Any]:
     import difflib
     import shlex
 
-    known: dict[str, Option] = declared(SpliceOptions)
+    known: dict[str, Option] = readable(SpliceOptions)
     values: dict[str, Any] = {}
     try:
         entries = shlex.split(text)

@@ -6,7 +6,7 @@ Method: Travel from the feet.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import HIDDEN, RARE, Choice, declaration, option
+from ...options import HIDDEN, RARE, Choice, constant, declaration, option
 from ...recipes.base import Recipe
 
 
@@ -42,14 +42,7 @@ class Travel(Recipe):
             Choice("right", "", "To its right"),
         ),
     )
-    angle: float = option(
-        0.0,
-        "Angle to the left of that direction",
-        minimum=-180.0,
-        maximum=180.0,
-        unit="°",
-        shown=RARE,
-    )
+    angle: float = constant(0.0)
     turn: float = option(
         0.0,
         "Extra turn to the left, in all or a cycle",
@@ -58,7 +51,7 @@ class Travel(Recipe):
         unit="°",
         usual=(-360.0, 360.0),
     )
-    measure_turn: bool = option(False, "Measure at the feet, too, how much it turns on the spot", shown=RARE)
+    measure_turn: bool = constant(False)
     way: tuple[tuple[float, ...], ...] = option(
         (),
         "The way that was taken off: for each frame its speeds to the right and ahead, metres a second, and its"
