@@ -18,6 +18,9 @@ ELSEWHERE = (
     "core/cli/",
     "core/additions.py",
     "core/cluster.py",
+    "core/demo_character/gait.py",
+    "core/edit/banded.py",
+    "core/extend.py",
     "core/graph/integrity.py",
     "core/graph/storage.py",
     "core/library/similar.py",
@@ -30,15 +33,16 @@ ELSEWHERE = (
 DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")
 # Arguments of calls that Blender or we show, single words included.
 SHOWN = {"name", "description", "text", "title", "label", "nothing", "left"}
-LABELS = {"bl_label", "bl_description", "label", "tooltip", "mode", "mode_tooltip", "left", "nothing"}
-# Functions whose arguments are no texts: lines of files, in the files' own syntax, and columns of tables.
-NOT_SHOWN = {"print", "expected", "wrong_rows"}
+LABELS = {"bl_label", "bl_description", "label", "tooltip", "mode", "left", "nothing"}
+# Functions whose arguments nobody reads in another language: lines of files, in the files' own syntax, columns of
+# tables, damage of our own files, and errors of programmers; names as `field_name` returns them.
+NOT_SHOWN = {"print", "expected", "wrong_rows", "damage_error", "typeerror", "valueerror", "frozeninstanceerror"}
 # Fields for singular or plural forms, for which other languages lack words.
 OPTIONAL = {"{do}"}
 # No words of the interface: names, code, lines of files.
 NOT_TEXT = re.compile(
     r"\| None|^(tuple|list|dict|Cache)\[|\n|^(SELECT|INSERT|UPDATE|DELETE|CREATE|BEGIN) |^struct |^CC-BY|^blender --"
-    r"|%[s.]|--|library index|^\[\"|NOT NULL|^[A-Z_ |]+$|^End Site$|^Frame Time: |^\{indent\}|_PT_|_MT_"
+    r"|%[s.]|^(front|middle|second) [LR]$|--|library index|^\[\"|NOT NULL|^[A-Z_ |]+$|^End Site$|^Frame Time: |^\{indent\}|_PT_|_MT_"
 )
 NOT_TRANSLATED = {
     "Action Loom",
@@ -70,14 +74,6 @@ ALSO = (
     "Heel",
     "ball",
     "heel",
-    "The left foot stands",
-    "The right foot stands",
-    "The left front foot stands",
-    "The right front foot stands",
-    "The left middle foot stands",
-    "The right middle foot stands",
-    "The left second foot stands",
-    "The right second foot stands",
     "Unit of length in the files: auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
     "Unit of length in the files: m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
     "Name of the new actions; {action} and {armature} stand for the names of the source and its armature; if empty, as"
@@ -177,7 +173,7 @@ def _silent(tree: ast.AST) -> set[int]:
                 elif isinstance(value, ast.FormattedValue):
                     roots += [value.format_spec] if value.format_spec else []
                     roots += [value.value] if _choices(value.value) is not None else []
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in NOT_SHOWN:
+        if isinstance(node, ast.Call) and field_name(node.func) in NOT_SHOWN:
             roots.append(node)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("compile", "execute"):
             roots.append(node)
@@ -284,6 +280,6 @@ def declared_texts() -> Iterator[str]:
         yield from of(declaration)
     for row in VERBS.values():
         recipe = row.recipe
-        yield from (recipe.label, recipe.tooltip, recipe.mode, recipe.mode_tooltip)
+        yield from (recipe.label, recipe.tooltip, recipe.mode)
         yield from of(recipe)
         yield from row.needs

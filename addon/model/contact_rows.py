@@ -70,7 +70,7 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
     foot: bpy.props.EnumProperty(
         name="Foot",
         description="Which foot stands",
-        items=[(foot, title, f"The {words} stands") for foot, (title, words) in FEET.items()],
+        items=[(foot, title, "") for foot, (title, _) in FEET.items()],
         options=set(),
         update=_edited,
     )

@@ -291,12 +291,12 @@ def build(
         (27, True, True)
     """
     base.check_count("Drive", len(clips), 1, None)
-    progress.at(0.0, "Reading the actions")
+    progress.at(0.0, "Preparing the clips")
     ready = inputs.gather(clips, images=False, travel=travel or TravelOptions(), progress=progress.part(0.0, 0.4))
     skeleton = ready.clips[0].skeleton
     known = feet.balls_and_ankles(skeleton)
     if not {"L", "R"} <= set(known):
-        raise SkeletonError(f"{ready.clips[0].name}: no feet are known: name them in Body Roles, then it can be driven")
+        raise SkeletonError(f"{ready.clips[0].name}: its feet are not known: name them in Body Roles")
     sentences = list(ready.sentences)
     scaled = [clip.name for clip in ready.clips if clip.scales is not None]
     if scaled:
@@ -314,7 +314,7 @@ def build(
     after = ends.loops_after(plain, lengths)
     parts = []
     for k, clip in enumerate(plain):
-        progress.at(0.4 + 0.6 * k / len(plain), f"Preparing {clip.name}")
+        progress.at(0.4 + 0.6 * k / len(plain), "Preparing the clips")
         parts.append(_cycle(clip, lengths[k]) if lengths[k] else _acyclic_part(clip, plain, lengths, after[k]))
     parts, given = bends.with_bends(parts, ready.given, AHEAD, RATE)
     made = _join_parts(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))

@@ -122,7 +122,7 @@ def gather(
     floor = 0.0 if climbing else _floor(first)
     ready, lengths, grounds = [], [], []
     for k, clip in enumerate(sources):
-        progress.at(k / len(trimmed), f"Fitting {clip.name} to the body of {first.name}")
+        progress.at(k / len(trimmed), "Preparing the clips")
         fitted, carried = alike.like(joint_matching.renamed(clip, first.skeleton), first)
         sentences += [] if carried is None else carried.sentences
         fitted, cycle = _repeat_cycle(resample.to_rate(replace(fitted, cyclic=False), first.rate))

@@ -43,7 +43,7 @@ class Recipe(Declared):
 
     verb : its name on command lines and in JSON; earlier_verbs : its names in earlier versions
     label, tooltip : of its button in Blender; summary : the sentence of the command line's help
-    mode, mode_tooltip : of the panel Weave, "" for a verb without a mode there
+    mode : its label in the panel Weave, "" for a verb without a mode there
     intent : which of the panel's intents the mode belongs to, such as Mix
     least, most : how many clips it takes, None for any number
     like : what the first clip is, where it has its own flag and job key, `like`; "" elsewhere
@@ -58,7 +58,6 @@ class Recipe(Declared):
     summary: ClassVar[str]
     earlier_verbs: ClassVar[tuple[str, ...]] = ()
     mode: ClassVar[str] = ""
-    mode_tooltip: ClassVar[str] = ""
     intent: ClassVar[str] = ""
     least: ClassVar[int] = 2
     most: ClassVar[int | None] = None

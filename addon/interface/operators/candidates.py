@@ -97,7 +97,7 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
         found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
         assert found is not None
         if not 0 <= self.index < len(found.candidates):
-            self.report({"ERROR"}, f"There is no candidate {self.index}; there are {len(found.candidates)}, from 0")
+            self.report({"ERROR"}, f"There is no row {self.index}; there are {len(found.candidates)}, from 0")
             return {"CANCELLED"}
         chosen = found.candidates[self.index]
         options = candidates.AUTOMATIC[settings.mode] if candidates.is_chosen(settings, chosen) else chosen.options

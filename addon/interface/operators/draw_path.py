@@ -40,7 +40,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             return self.execute(context)
         area = context.area
         if area is None or area.type != "VIEW_3D" or context.window is None:
-            self.report({"ERROR"}, "A path is drawn in a 3D view: press the button in its sidebar")
+            self.report({"ERROR"}, "Press this button in the sidebar of a 3D view")
             return {"CANCELLED"}
         from ...services.paths import drawn_paths
 

@@ -36,7 +36,7 @@ class _FoundOperator(LibraryOperator):
     )
     plant_feet: bpy.props.BoolProperty(
         name="Plant Feet",
-        description="Keep standing feet in place when a clip is put on another body",
+        description="Keep standing feet in place",
         default=True,
     )
 
@@ -74,7 +74,7 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
         finder = library_finds.finder()
         index = finder.active if self.index < 0 else self.index
         if not 0 <= index < len(finder.found):
-            raise LibraryError(f"There is no result {index}; there are {len(finder.found)}, from 0")
+            raise LibraryError(f"There is no row {index}; there are {len(finder.found)}, from 0")
         stretches = _stretches([finder.found[index]])
         self._shown = stretches[0]
         armature = present(target_armature.armature(context))

@@ -50,7 +50,7 @@ def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
         return action
     data = armature.animation_data
     if data is None or data.action is None:
-        raise LoomError(f"{armature.name} has no action: assign the result, or name it")
+        raise LoomError(f"{armature.name} has no action: play one, or tick actions in the list")
     return data.action
 
 

@@ -27,7 +27,7 @@ _NAMED = "{action} and {armature} stand for the names of the source and its arma
 class RetargetHooks(ResultHooks):
     """Make an action of the active armature from each given action of others."""
 
-    nothing = "Select the other armature first, then the character with Shift"
+    nothing = "Select the other armature first, then this one with Shift"
     from_settings = False
     one_by_one = True
 

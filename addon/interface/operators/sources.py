@@ -311,7 +311,7 @@ class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         if self.index >= len(rig.sources):
-            self.report({"ERROR"}, f"There is no source {self.index}; the list has {len(rig.sources)}")
+            self.report({"ERROR"}, f"There is no row {self.index}; there are {len(rig.sources)}, from 0")
             return {"CANCELLED"}
         rig.reference = self.index
         return {"FINISHED"}

@@ -235,7 +235,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         if self.leader:
             return self._come_after(context, "EXEC_DEFAULT")
         if not self.keys:
-            self.report({"ERROR"}, "A character is driven in a 3D view: press the button in its sidebar")
+            self.report({"ERROR"}, "Press this button in the sidebar of a 3D view")
             return {"CANCELLED"}
         try:
             held = [_held(part) for part in self.keys.split(";")]

@@ -29,7 +29,7 @@ class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         stretches = properties.settings_of(scene_of(context)).stretches
         if not 0 <= self.index < len(stretches):
-            self.report({"ERROR"}, f"There is no stretch {self.index}; there are {len(stretches)}, from 0")
+            self.report({"ERROR"}, f"There is no row {self.index}; there are {len(stretches)}, from 0")
             return {"CANCELLED"}
         stretches.remove(self.index)
         return {"FINISHED"}

@@ -23,7 +23,7 @@ class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         chosen = named(scene_of(context).objects, self.armature) if self.armature else None
         if self.armature and (chosen is None or chosen.type != "ARMATURE"):
-            self.report({"ERROR"}, f"There is no armature named {self.armature!r} in the scene")
+            self.report({"ERROR"}, f"There is no armature named {self.armature!r}")
             return {"CANCELLED"}
         properties.pin_to(scene_of(context), chosen)
         return {"FINISHED"}

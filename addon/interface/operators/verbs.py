@@ -337,7 +337,7 @@ class FillHooks(ResultHooks):
         scene, armature = scene_of(context), present(op.about(context))
         action = posed.action_of(armature)
         if action is None:
-            raise LoomError(f"{armature.name} has no action: key poses in one, and tick the actions to fill from")
+            raise LoomError(f"{armature.name} has no action: play one, or tick actions in the list")
         known = source_list.source_of_action(scene, armature, action)
         op.add_source(known.name, reading={name: getattr(known, name) for name in declared(SourceOptions)})
         for line in posed.sources(properties.rig_of(scene, armature), armature):

@@ -60,7 +60,7 @@ def look() -> Listing:
             try:
                 found += [(library, folder, file, name) for name in _read(file)]
             except OSError as error:
-                troubles.append(f"{file} can't be read: {error}")
+                troubles.append(f"{file}: can't be read ({error})")
     counts: dict[str, int] = {}
     for *_, name in found:
         counts[name] = counts.get(name, 0) + 1
@@ -133,7 +133,7 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
         with _opened(file) as (there, wanted):
             wanted.actions = [one for one in there.actions if one == name]
     except OSError as error:
-        raise LoomError(f"{file} can't be read: {error}") from None
+        raise LoomError(f"{file}: can't be read ({error})") from None
     action = next((one for one in wanted.actions if isinstance(one, bpy.types.Action)), None)
     new = [one for one in bpy.data.user_map() if one not in before]
     if action is None:

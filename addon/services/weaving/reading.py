@@ -132,7 +132,7 @@ def read_in_steps(
     for source in request.sources:
         action = by_full_name(bpy.data.actions, source.name)
         if action is None:
-            raise LoomError(f"There is no action named {source.name!r}: choose the sources again")
+            raise LoomError(f"There is no action named {source.name!r}")
         made_of.append((action, curves.slot_called(action, source.slot, player_of(source, armature) or armature)))
     return (yield from read_actions_in_steps(scene_of(context), armature, made_of, request, recipe))
 

@@ -154,7 +154,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
     began = time.perf_counter()
     if examples is None:
         examples = gather(clips, recipe, progress.part(0.0, 0.6))
-    progress.at(0.6, "Finding weights")
+    progress.at(0.6, "Searching the clips")
     path = steering.path_of(recipe.path) if recipe.path else None
     facing = 0.0
     if path is not None:

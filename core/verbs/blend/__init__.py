@@ -19,7 +19,6 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     label = "Blend"
     tooltip = "Make an action that lies between the ticked ones"
     mode = "Blend"
-    mode_tooltip = "One action that lies between them"
     intent = "Mix"
     summary = "weave clips into one that lies between them"
 

@@ -100,14 +100,14 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     leave = trimmed[0].frame_map
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
-        part.at(0.0, f"Looking where to go over into {following.clip.name}")
+        part.at(0.0, "Searching the clips")
         after, carried = alike.like(following.clip, trimmed[0].clip)
         brought += [] if carried is None else [carried]
         after = resample.to_rate(after, result.rate)
         counted = leave, FrameMap(following.first, following.clip.rate / result.rate)
         ranked = _rank_transitions(result, after, asked[k - 1], first_free, counted)
         apart = _far(result, after, ranked, asked[k - 1], first_free, counted)
-        part.at(0.4, "Mending the seam")
+        part.at(0.4, "Making the result")
         result, seam_report, first_free = _join_pair(result, after, ranked, asked[k - 1], counted)
         leave = _at_its_end(result, after, counted[1])
         result = replace(result, name=following.clip.name)  # the result ends with the end of that clip
@@ -154,7 +154,7 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
     """
     base.check_count("Find Transitions", len(clips), 2, 2)
     (recipe,) = _of_each_seam(recipe, 2)
-    progress.at(0.0, "Looking where to go over")
+    progress.at(0.0, "Searching the clips")
     (one, other), _ = _going([trim.if_wanted(clip, recipe.trim) for clip in clips], recipe)
     after = resample.to_rate(alike.like(other.clip, one.clip)[0], one.clip.rate)
     leave, enter = one.frame_map, FrameMap(other.first, other.clip.rate / after.rate)

@@ -18,9 +18,8 @@ class Drive(Recipe, PlantOptions, DriveOptions):
 
     verb = "drive"
     label = "Drive Again"
-    tooltip = "Drive the wishes of the last drive again, with the ticked actions"
+    tooltip = "Steer the character, or drive the wishes of the last drive again, with the ticked actions"
     mode = "Drive"
-    mode_tooltip = "Steer the character with keys or the mouse, and keep what it did as an action"
     intent = "Path"
     others = "more clips to drive with, such as those of a set"
     summary = "drive a character through wishes over time, with its own clips"

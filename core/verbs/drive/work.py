@@ -109,7 +109,7 @@ def drive(
     else:
         states = route.drive_route(data, wished, manner_of(recipe), place, facing, at)
     driven = route.of_states(states)
-    progress.at(0.8, "Weaving what was driven")
+    progress.at(0.8, "Making the result")
     data, figures, told = _vary_body(data, driven, recipe)
     made = keep.weave_route(data, driven, name)
     clip, standing = keep.at_rate(made, clips[0].rate)

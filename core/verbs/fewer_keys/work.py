@@ -36,7 +36,7 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
     beyond = [frame for frame in recipe.kept if frame >= len(clip)]
     if beyond:
         raise no_frame(clip.name, beyond[0], 0, len(clip) - 1)
-    progress.at(0.0, "Leaving keys out")
+    progress.at(0.0, "Making the result")
     found = fewer_keys.fewer(clip, _MM * recipe.within, _MM * recipe.feet, keep=recipe.kept)
     progress.at(0.8, "Measuring")
     result = replace(found.keyed.clip(), name=recipe.result_name([clip.name]))

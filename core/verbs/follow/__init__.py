@@ -23,7 +23,6 @@ class Follow(GraphWalk, PointOptions):
     label = "Follow Path"
     tooltip = "Walk along the curve with the ticked actions"
     mode = "Path"
-    mode_tooltip = "A walk along a curve"
     intent = "Path"
     summary = "walk along a path, through a motion graph"
 

@@ -15,7 +15,6 @@ class KeyPoses(Recipe):
     label = "Key Poses"
     tooltip = "Make an action through single poses of the ticked ones"
     mode = "Poses"
-    mode_tooltip = "From pose to pose of the ticked actions"
     intent = "Chain"
     least = 1
     summary = "make a clip that goes through poses of others"

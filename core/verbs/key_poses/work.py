@@ -46,7 +46,7 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
         [('walk', 0, 0), ('sneak', 15, 21)]
     """
     began = time.perf_counter()
-    progress.at(0.0, "Gathering poses")
+    progress.at(0.0, "Preparing the clips")
     keys = _keys(clips, recipe)
     used = {key.clip for key in keys}
     brought = {k: alike.like(clips[k], clips[0]) for k in sorted(used)}
@@ -54,7 +54,7 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
     arrive, leave = _frames(keys, rate)
     poses = _poses([brought[key.clip][0].cut(key.frame, key.frame + 1) for key in keys], recipe)
     poses = replace(poses, name=recipe.result_name([clip.name for clip in clips]), rate=rate)
-    progress.at(0.3, "Going from pose to pose")
+    progress.at(0.3, "Making the result")
     again = max(1, round(recipe.interval * rate)) if recipe.repeat else 0
     result = poses_between.interpolated(poses, arrive, leave, recipe.between, again)
     progress.at(0.7, "Measuring")

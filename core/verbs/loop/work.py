@@ -42,7 +42,7 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
     """
     began = time.perf_counter()
     given, found = _only(clips, recipe), None
-    progress.at(0.0, "Looking for the cycle")
+    progress.at(0.0, "Searching the clips")
     trimmed, whole, ending = _whole(given, recipe)
     if ending is not None and (not recipe.length or _is_all(recipe, trimmed.first, whole, ending)):
         closed = close.close_whole(whole, ending, recipe)
@@ -87,7 +87,7 @@ def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tu
     Frames count in the clip as given. `loop` takes the first cycle; weak repetitions are omitted. Raises ClipError and
     RegistrationError as `loop` does.
     """
-    progress.at(0.0, "Looking for cycles")
+    progress.at(0.0, "Searching the clips")
     trimmed, whole, ending = _whole(_only(clips, recipe), recipe)
     possible = []
     if ending is not None:
@@ -137,7 +137,7 @@ def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> Cl
     places = search.ranked(clip, found)
     tried: list[ClosedCycle] = []
     for k, cycle in enumerate(places):
-        progress.at(k / len(places), "Closing the seam")
+        progress.at(k / len(places), "Making the result")
         tried.append(close.close_cycle(clip, cycle, recipe))
         if tried[-1].sound:
             return tried[-1]

@@ -115,10 +115,7 @@ def lowest_sole(clip: Clip) -> float:
     """
     standing = contacts.standing_feet(world_pose.pose(clip))
     if not standing:
-        raise SkeletonError(
-            f"{clip.name}: its feet are not known, so they can't be put on the floor: name them as body roles, or type"
-            " by how much to lift it"
-        )
+        raise SkeletonError(f"{clip.name}: its feet are not known: name them in Body Roles")
     soles = _soles(clip.skeleton)
     heights = [(foot.ball[:, 2] - soles[name], foot.ball_stands) for name, foot in standing.items()]
     if any(stands.any() for _, stands in heights):

@@ -34,7 +34,7 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
     progress.at(0.0, "Planting feet")
     rows = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else None
     result, done = planting.planted(clip, rows, lift=recipe.lift_feet)
-    progress.at(0.6, "Looking at its feet")
+    progress.at(0.6, "Measuring")
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {
         "dropped": [],

@@ -41,7 +41,6 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     label = "Restyle"
     tooltip = "Change the manner of the reference: longer strides, more swing, somebody else's lean"
     mode = "Style"
-    mode_tooltip = "The reference in another manner, by sliders learnt from the ticked actions"
     intent = "Vary"
     least = 1
     reference_first = True

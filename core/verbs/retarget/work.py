@@ -35,15 +35,15 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     """
     began = time.perf_counter()
     body, given = clips
-    progress.at(0.0, f"Looking at the bodies of {given.name} and {body.name}")
+    progress.at(0.0, "Preparing the clips")
     poses = rest_check.choose(given, recipe.rest), rest_check.choose(body, recipe.body_rest)
     trimmed = trim.if_wanted(given, recipe.trim)
-    progress.at(0.3, f"Putting {given.name} on the body of {body.name}")
+    progress.at(0.3, "Making the result")
     result, carried = carry.onto_body(trimmed.clip, body.skeleton, *poses)
     name = recipe.result_name([clip.name for clip in clips])
     result = replace(result, name=name, channels=_scale_channels(result, carried.scale))
     off = limbs_off(trimmed.clip, result)
-    progress.at(0.5, "Planting its feet")
+    progress.at(0.5, "Planting feet")
     result, planted = planting.of_carried(trimmed.clip, result, recipe, carried)
     progress.at(0.7, "Measuring")
     report: dict[str, Any] = {

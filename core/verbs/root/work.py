@@ -36,7 +36,7 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
     """
     began = time.perf_counter()
     (clip,) = clips
-    progress.at(0.0, "Moving the travel")
+    progress.at(0.0, "Making the result")
     result, joint = _carry_travel(clip, recipe)
     progress.at(0.5, "Measuring")
     report: dict[str, Any] = {

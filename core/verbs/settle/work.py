@@ -40,7 +40,7 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
     wrong = next((frame for frame in kept if frame != int(frame) or frame >= len(clip)), None)
     if wrong is not None:
         raise no_frame(clip.name, wrong, 0, len(clip) - 1)
-    progress.at(0.0, "Gathering motion")
+    progress.at(0.0, "Preparing the clips")
     given = [trim.if_wanted(one, recipe.trim) for one in clips[1:]]
     brought = [alike.like(one.clip, clip) for one in given]
     library = between.library([one for one, _ in brought], pulling.LENGTH)

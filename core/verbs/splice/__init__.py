@@ -20,7 +20,6 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
     label = "Splice"
     tooltip = "Put the upper body of the other ticked actions on the legs of the reference"
     mode = "Splice"
-    mode_tooltip = "The upper body of others on the legs of the reference"
     intent = "Mix"
     least = 2
     reference_first = True

@@ -35,11 +35,11 @@ class Travel(Recipe):
         "Which way it goes",
         choices=(
             Choice("auto", "", "As measured, but straight ahead, back or aside if within 20 degrees"),
-            Choice("measured", "", "Exactly as measured"),
-            Choice("ahead", "", "Where the body faces"),
-            Choice("back", "", "Backwards, as it faces"),
-            Choice("left", "", "To its left"),
-            Choice("right", "", "To its right"),
+            Choice("measured"),
+            Choice("ahead"),
+            Choice("back"),
+            Choice("left"),
+            Choice("right"),
         ),
     )
     angle: float = constant(0.0)

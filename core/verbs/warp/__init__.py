@@ -66,7 +66,7 @@ class Warp(Recipe, SpanOptions):
     )
     reach_after: float = constant(0.0)
     spans: tuple[tuple[float, ...], ...] = spans_option(("plant_feet", (True,)))
-    plant_feet: bool = option(False, "Keep feet in place that stand in the action", shown=PANEL)
+    plant_feet: bool = option(False, "Keep standing feet in place", shown=PANEL)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} posed" if names else "posed"

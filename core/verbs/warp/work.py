@@ -52,7 +52,7 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
     """
     began = time.perf_counter()
     clip, corrected = close.cycle_of(clips[0])
-    progress.at(0.0, "Spreading poses")
+    progress.at(0.0, "Making the result")
     posed, carried = _of_poses([clip, *clips[1:]], recipe)
     corrections = sorted([*_corrections(clip, recipe), *posed], key=lambda one: one.frame)
     _check(clip, corrections)
@@ -60,7 +60,7 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
     added = pose_warp.added(clip, corrections, reach)
     result = pose_warp.changed(clip, added)
     moved = float(np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2).max())
-    progress.at(0.4, "Planting its feet")
+    progress.at(0.4, "Planting feet")
     result, planted = _plant_moved(result, clip, recipe)
     progress.at(0.7, "Measuring")
     result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clips[0].cyclic)
@@ -101,7 +101,7 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
     """
     began = time.perf_counter()
     clip, corrected = close.cycle_of(clips[0])
-    progress.at(0.0, "Moving events")
+    progress.at(0.0, "Making the result")
     curve = time_warp.curve(clip, _events(clip, recipe))
     result = time_warp.warped(clip, curve)
     progress.at(0.7, "Measuring")

@@ -66,11 +66,15 @@ BROKEN = {
     "two dots at the very end": (SMALL.rstrip() + ".1", FIRST_ROW + 1, "value 15 is '9.5.1'"),
     "a word in the rows": (with_rows("# " + ROWS[0]), FIRST_ROW, "value 1 is '#', but must be a number"),
     "no MOTION": (HEADER, MOTION, "expected MOTION; the file ends"),
-    "a second \'OFFSET (Hips)\'": (swapped("OFFSET", "OFFSET 1 2 3\nOFFSET"), line_of("OFFSET") + 1, "a second \'OFFSET (Hips)\'"),
-    "a second \'CHANNELS (Hips)\'": (
+    "a second 'OFFSET (Hips)'": (
+        swapped("OFFSET", "OFFSET 1 2 3\nOFFSET"),
+        line_of("OFFSET") + 1,
+        "a second 'OFFSET (Hips)'",
+    ),
+    "a second 'CHANNELS (Hips)'": (
         swapped("CHANNELS", "CHANNELS 1 Xrotation\nCHANNELS"),
         line_of("CHANNELS") + 1,
-        "a second \'CHANNELS (Hips)\'",
+        "a second 'CHANNELS (Hips)'",
     ),
     "misspelt MOTION": (swapped("MOTION", "MOTIONS"), MOTION, "expected ROOT"),
     "nothing after MOTION": (HEADER + "MOTION\n", MOTION, "expected Frames:; the file ends"),
@@ -78,10 +82,18 @@ BROKEN = {
     "no Frames": (swapped("Frames: 2\n", ""), MOTION + 1, "expected Frames:, found 'Frame Time: 0.0333333'"),
     "Frames without colon": (swapped("Frames: 2", "Frames 2"), MOTION + 1, "expected Frames:, found 'Frames 2'"),
     **{
-        f"Frames: {bad}": (swapped("Frames: 2", f"Frames: {bad}"), MOTION + 1, f"expected Frames: N, found 'Frames: {bad}'")
+        f"Frames: {bad}": (
+            swapped("Frames: 2", f"Frames: {bad}"),
+            MOTION + 1,
+            f"expected Frames: N, found 'Frames: {bad}'",
+        )
         for bad in ("0", "-2", "2.0", "two", "", "2 2", "1_0")
     },
-    "Frames: 2²": (swapped("Frames: 2", "Frames: 2²").encode("latin-1"), MOTION + 1, "expected Frames: N, found 'Frames: 2²'"),
+    "Frames: 2²": (
+        swapped("Frames: 2", "Frames: 2²").encode("latin-1"),
+        MOTION + 1,
+        "expected Frames: N, found 'Frames: 2²'",
+    ),
     "far too many frames": (swapped("Frames: 2", "Frames: 99999999999"), FIRST_ROW + 1, "Frames: says 99999999999"),
     "endless frames": (swapped("Frames: 2", "Frames: " + "9" * 5000), MOTION + 1, "expected Frames: N"),
     "no Frame Time": (swapped("Frame Time: 0.0333333\n", ""), MOTION + 2, "expected Frame Time:, found '0 90 0"),
@@ -103,7 +115,11 @@ BROKEN = {
     "no joint": ("HIERARCHY\nMOTION\nFrames: 1\nFrame Time: 0.1\n", 1, "expected ROOT; the file ends"),
     "JOINT for ROOT": (swapped("ROOT", "JOINT"), 2, "expected ROOT, found 'JOINT'"),
     "a root without name": (swapped("ROOT Hips", "ROOT"), 2, "expected ROOT NAME, found 'ROOT'"),
-    "a joint without name": (swapped("JOINT Head", "JOINT"), line_of("JOINT Head"), "expected JOINT NAME, found 'JOINT'"),
+    "a joint without name": (
+        swapped("JOINT Head", "JOINT"),
+        line_of("JOINT Head"),
+        "expected JOINT NAME, found 'JOINT'",
+    ),
     "no brace after the root": (swapped("{\n", "", 1), 3, "expected {, found 'OFFSET'"),
     "no brace after an End Site": (
         swapped("End Site\n      {", "End Site\n"),
@@ -128,11 +144,23 @@ BROKEN = {
         5,
         "expected Xposition … Zrotation, found 'Wrotation'",
     ),
-    "a scale channel": (swapped("3 Yrotation Zrotation Xrotation", "1 Xscale"), 9, "expected Xposition … Zrotation, found 'Xscale'"),
-    "a channel named twice": (swapped("Xposition Yposition", "Xposition Xposition"), 5, "a second 'Xposition Xposition"),
+    "a scale channel": (
+        swapped("3 Yrotation Zrotation Xrotation", "1 Xscale"),
+        9,
+        "expected Xposition … Zrotation, found 'Xscale'",
+    ),
+    "a channel named twice": (
+        swapped("Xposition Yposition", "Xposition Xposition"),
+        5,
+        "a second 'Xposition Xposition",
+    ),
     "too few channels": (swapped("CHANNELS 6", "CHANNELS 7"), 5, "expected CHANNELS 6 Xposition"),
     "too many channels": (swapped("CHANNELS 6", "CHANNELS 5"), 5, "expected CHANNELS 6 Xposition"),
-    "channels without count": (swapped("CHANNELS 6 Xposition", "CHANNELS Xposition"), 5, "expected CHANNELS 5 Yposition"),
+    "channels without count": (
+        swapped("CHANNELS 6 Xposition", "CHANNELS Xposition"),
+        5,
+        "expected CHANNELS 5 Yposition",
+    ),
     "channels without anything": (
         swapped("CHANNELS 3 Yrotation Zrotation Xrotation", "CHANNELS"),
         9,
@@ -146,7 +174,11 @@ BROKEN = {
         f"offset {far}": (swapped("OFFSET 0.0 50.0 0.0", f"OFFSET 0.0 {far} 0.0"), 8, "but must be a number up to")
         for far in ("1e999", "-1e155", "1.1e9")
     },
-    "a value beyond reason": (with_rows(ROWS[0].replace("90", "1e155")), FIRST_ROW, "'1e155', but must be a number up to 1e+09"),
+    "a value beyond reason": (
+        with_rows(ROWS[0].replace("90", "1e155")),
+        FIRST_ROW,
+        "'1e155', but must be a number up to 1e+09",
+    ),
     "a control character in a number": (with_rows(ROWS[0].replace("90", "9\1")), FIRST_ROW, "value 2 is '9"),
     "a control character between": (with_rows(ROWS[0].replace(" ", "\x1f", 1)), FIRST_ROW, "must be a number"),
     "digits of another script": (with_rows(ROWS[0].replace("90", "９０")), FIRST_ROW, "must be a number"),

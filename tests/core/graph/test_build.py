@@ -156,7 +156,7 @@ def test_building_can_be_stopped_and_says_how_far_it_is():
         BuildGraph(), [actions.walk(30.0, 4)], Progress(lambda done, doing: message.append((done, doing)) or True)
     )
     assert [done for done, _ in message] == sorted(done for done, _ in message)
-    assert {"Comparing all frames", "Connecting"} <= {doing for _, doing in message}
+    assert {"Searching the clips", "Connecting"} <= {doing for _, doing in message}
     with pytest.raises(Cancelled):
         verbs.apply(BuildGraph(), [actions.walk(30.0, 4)], Progress(lambda done, _: done < 0.4))
 
