@@ -42,7 +42,8 @@ OPTIONAL = {"{do}"}
 # No words of the interface: names, code, lines of files.
 NOT_TEXT = re.compile(
     r"\| None|^(tuple|list|dict|Cache)\[|\n|^(SELECT|INSERT|UPDATE|DELETE|CREATE|BEGIN) |^struct |^CC-BY|^blender --"
-    r"|%[s.]|^(front|middle|second) [LR]$|--|library index|^\[\"|NOT NULL|^[A-Z_ |]+$|^End Site$|^Frame Time: |^\{indent\}|_PT_|_MT_"
+    r"|%[s.]|--|library index|^\[\"|NOT NULL|^[A-Z_ |]+$|^End Site$|^Frame Time: |^\{indent\}|_PT_|_MT_"
+    r"|^(front|middle|second) [LR]$"
 )
 NOT_TRANSLATED = {
     "Action Loom",
@@ -105,7 +106,16 @@ def collect() -> dict[str, list[str]]:
     for text in (*declared_texts(), *ALSO):
         if is_text(text) or text in ALSO:
             found.setdefault(text, ["core/recipes"])
-    return found
+    return _one_of_each_shape(found)
+
+
+def _one_of_each_shape(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return texts without those that differ from an earlier one only in the names of fields."""
+    first: dict[str, str] = {}
+    for text in found:
+        known = first.setdefault(re.sub(r"\{\w+\}", "{}", text), text)
+        found[known] += [where for where in found[text] if where not in found[known]]
+    return {text: found[text] for text in first.values()}
 
 
 def source_files() -> list[Path]:

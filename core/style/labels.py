@@ -54,7 +54,7 @@ def _by_clip(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[str, 
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(header):
-            raise wrong_count(f"labels, row {number}", len(row), len(header))
+            raise wrong_count(f"labels[{number}]", len(row), len(header))
         values = dict(zip(header, (cell.strip() for cell in row), strict=True))
         if values[CLIP] in known:
             raise given_twice("labels", values[CLIP])
