@@ -3,7 +3,7 @@
 import io
 from collections.abc import Mapping, Sequence
 
-from ..options import HIDDEN, RARE, Choice, Declared, constant, declaration, option
+from ..options import HIDDEN, RARE, Choice, Declared, declaration, option
 
 # The measures of a stride that have a slider, in order (see `style.measures`).
 SLIDERS = ("stride", "cadence", "speed", "bounce", "swing", "lean", "elbows", "width", "lift")
@@ -57,7 +57,16 @@ class StyleOptions(BasisOptions):
         "The name of a style that is kept, inside Blender as a text of the file, instead of one learnt from the clips",
         shown=HIDDEN,  # chosen from the texts
     )
-    turns: float = constant(25.0)
+    turns: float = option(
+        25.0,
+        "Leave out strides that turn more",
+        minimum=0.0,
+        maximum=360.0,
+        unit="°",
+        usual=(5.0, 90.0),
+        shown=RARE,
+        only_for=("cycles", ("auto", "strides")),
+    )
 
 
 def table_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

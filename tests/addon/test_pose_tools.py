@@ -127,7 +127,7 @@ def test_what_is_out_of_reach_is_said_and_stretched_for(walker, capfd):
 
 def test_a_frame_outside_is_said(walker):
     bpy.context.scene.frame_set(90)
-    assert "Frame 90 is not within walk, which goes from 1 to 61: go there" in refused(walker, "reach")
+    assert "walk has no frame 90: its frames are 1 to 61" in refused(walker, "reach")
 
 
 def test_poses_are_picked_and_an_action_goes_through_them(walker):

@@ -86,7 +86,7 @@ def test_a_renamed_source_is_found_and_a_deleted_one_named(result):
     bpy.data.actions["slow"].name = "unhurried"
     bpy.ops.action_loom.rebuild()
     bpy.data.actions.remove(bpy.data.actions["quick"])
-    with pytest.raises(RuntimeError, match="quick was deleted, or is in another file: choose another"):
+    with pytest.raises(RuntimeError, match="quick was deleted, or is not in this view layer: choose another"):
         bpy.ops.action_loom.rebuild()
 
 
@@ -157,7 +157,7 @@ def test_an_armature_without_action_says_so(rig):
         if without_data:
             rig.animation_data_clear()
         for operator in (bpy.ops.action_loom.rebuild, bpy.ops.action_loom.edit_recipe):
-            with pytest.raises(RuntimeError, match=r"Biped has no action: assign the result, or name it\n"):
+            with pytest.raises(RuntimeError, match=r"Biped has no action: play one, or tick actions in the list\n"):
                 operator()
 
 

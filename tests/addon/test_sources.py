@@ -86,7 +86,7 @@ def test_an_empty_list_says_so(rig):
 
 
 def test_a_reference_that_there_is_not_is_refused(listed):
-    with pytest.raises(RuntimeError, match="There is no source 3; the list has 3"):
+    with pytest.raises(RuntimeError, match="There is no row 3; there are 3, from 0"):
         bpy.ops.action_loom.set_reference(index=3)
 
 

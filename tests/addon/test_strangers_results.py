@@ -89,7 +89,7 @@ def one_source(action):
 
 NO_RECIPE = "can't be read: This is not a recipe (a JSON object"
 NO_REQUEST = "can't be read: This is not what is asked of a result: "
-NO_STRETCH = "a stretch is start and end between 0 and 1 and the number of a clip from 1 to 2"
+NO_STRETCH = "stretches takes rows of start, end (start < end <= 1), clip (1-2)"
 # Each damage, and the expected message.
 RESULTS = {
     "an int": (whole(5), CHANGED),
@@ -178,7 +178,7 @@ RESULTS = {
     "stretch of a half clip": (follow([0.2, 0.8, 1.5]), NO_STRETCH),
     "stretch of one number": (follow([0]), NO_STRETCH),
     "stretch of five": (follow([0.2, 0.8, 1, 1, 1]), NO_STRETCH),
-    "path: a single number": (held(recipe='{"verb": "follow", "path": [[0]]}'), "a path is made of rows of x and y"),
+    "path: a single number": (held(recipe='{"verb": "follow", "path": [[0]]}'), "path takes rows of x, y"),
     "frame: ²": (held(recipe='{"verb": "shortest", "leave": "slow:²", "reach": ":::"}'), "²"),
     "request: int": (held(request=3), CHANGED),
     "request: begun": (held(request="{"), NO_REQUEST),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import JOINTS, RARE, constant, declaration, option
+from ...options import JOINTS, RARE, declaration, option
 from ...recipes.base import Recipe
 
 BANDS = 7
@@ -59,8 +59,19 @@ class Filter(Recipe):
         shown=RARE,
         pick=JOINTS,
     )
-    longest_spike: int = constant(0)
-    toes: bool = constant(False)
+    longest_spike: int = option(
+        0,
+        "Frames of the longest spike; a blow in a game action has 3",
+        minimum=0,
+        maximum=3,
+        zero="by the rate",
+        shown=RARE,
+    )
+    toes: bool = option(
+        False,
+        "Remove spikes of toes, too; steps of a run can look like spikes",
+        shown=RARE,
+    )
 
     @property
     def gains(self) -> tuple[float, ...]:

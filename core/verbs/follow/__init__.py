@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from ...errors import OptionError, wrong_count, wrong_rows
-from ...options import HIDDEN, LABEL, RARE, Choice, Option, constant, declaration, declared, option, readable
+from ...options import HIDDEN, LABEL, RARE, Choice, Option, declaration, declared, option, readable
 from ...recipes.base import graph_name
 from ...recipes.graph import GraphWalk
 from ...recipes.splice import PointOptions, SpliceOptions
@@ -72,7 +72,16 @@ class Follow(GraphWalk, PointOptions):
         zero="any",
         shown=RARE,
     )
-    horizon: float = constant(0.0)
+    horizon: float = option(
+        0.0,
+        "How far to look ahead on very long paths; 0 is all the way",
+        minimum=0.0,
+        maximum=1000.0,
+        unit=" m",
+        usual=(0.0, 100.0),
+        zero="all of it",
+        shown=RARE,
+    )
     follows: str = option(
         "hips",
         "Which point of the body keeps to the path",

@@ -50,7 +50,7 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
     keys = _keys(clips, recipe)
     used = {key.clip for key in keys}
     brought = {k: alike.like(clips[k], clips[0]) for k in sorted(used)}
-    rate = recipe.fps or clips[0].rate
+    rate = clips[0].rate
     arrive, leave = _frames(keys, rate)
     poses = _poses([brought[key.clip][0].cut(key.frame, key.frame + 1) for key in keys], recipe)
     poses = replace(poses, name=recipe.result_name([clip.name for clip in clips]), rate=rate)

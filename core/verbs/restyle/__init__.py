@@ -12,7 +12,7 @@ from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 from ...recipes.style import FACTORS, SLIDERS, StyleOptions, renamed_in
 
-_OF_COMPONENTS = (*(f"factor_{number + 1}" for number in range(FACTORS)), "variation")
+_OF_COMPONENTS = (*(f"factor_{number + 1}" for number in range(FACTORS)), "individuality", "variation")
 
 
 def _slider(sentence: str, label: str = "") -> float:
@@ -92,8 +92,15 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     factor_4: float = _factor(4)
     factor_5: float = _factor(5)
     factor_6: float = _factor(6)
-    own_speed: float = constant(1.0)
-    individuality: float = constant(1.0)
+    own_speed: float = option(1.0, "Amount of its own speed", minimum=-3.0, maximum=5.0, usual=(-1.0, 3.0), shown=RARE)
+    individuality: float = option(
+        1.0,
+        "Amount of what no component explains",
+        minimum=-3.0,
+        maximum=5.0,
+        usual=(0.0, 2.0),
+        shown=RARE,
+    )
     variation: int = option(0, "Number of a random variation; 0 is none", minimum=0, zero="none")
     variation_amount: float = constant(1.0)
 

@@ -51,7 +51,7 @@ class Travel(Recipe):
         unit="°",
         usual=(-360.0, 360.0),
     )
-    measure_turn: bool = constant(False)
+    measure_turn: bool = option(False, "Measure at the feet, too, how much it turns on the spot", shown=RARE)
     way: tuple[tuple[float, ...], ...] = option(
         (),
         "The way that was taken off: for each frame its speeds to the right and ahead, metres a second, and its"

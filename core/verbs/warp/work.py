@@ -56,7 +56,7 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
     posed, carried = _of_poses([clip, *clips[1:]], recipe)
     corrections = sorted([*_corrections(clip, recipe), *posed], key=lambda one: one.frame)
     _check(clip, corrections)
-    reach = Reach(recipe.reach * clip.rate, (recipe.reach_after or recipe.reach) * clip.rate)
+    reach = Reach(recipe.reach * clip.rate, recipe.reach * clip.rate)
     added = pose_warp.added(clip, corrections, reach)
     result = pose_warp.changed(clip, added)
     moved = float(np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2).max())

@@ -276,7 +276,7 @@ def test_a_mesh_about_a_captured_skeleton_goes_along(arrays, arm):
         (["--bind-frame", "-2"], 2, "bind_frame is -2, but must lie between -1 and inf"),
         (["--scale", "0"], 2, "scale is 0.0, but must lie between 1e-05 and 100000"),
         (["--bind", "absent.bvh"], 1, "absent.bvh: can't be read (No such file or directory)"),
-        (["--matrix"], 1, "WEIGHTS, line 1: 3 numbers, but there are 2 joints; a line is a vertex"),
+        (["--matrix"], 1, "WEIGHTS, line 1: there are 3 values, but 2 are needed"),
         (["-o", "OUT/new"], 2, "OUT/new must end in .npz, or be a folder for OBJ files (FOLDER/)"),
         (["-o", "OUT/new.obj"], 2, "OUT/new.obj is one file, but there are 3 frames; name a folder (FOLDER/)"),
         (["-o", "OUT/a/b/"], 1, "OUT/a/b/arm_swing_0000.obj: there is no folder OUT/a/b"),

@@ -210,7 +210,7 @@ def test_places_at_times_are_reached():
     ("options", "message"),
     [
         ({}, "Nothing is wished yet"),
-        ({"wishes": ((0, 0, 1),)}, "two or more"),
+        ({"wishes": ((0, 0, 1),)}, "wishes takes rows of time, vx, vy"),
         ({"wishes": ((0, 0, 1), (0, 0, 0))}, "later than the one before"),
         ({"wishes": ((0, 0, 1), (1, 0, 0)), "places": ((0, 0, 0), (0, 1, 1))}, "give one of them"),
         ({"wishes": ((0, 0, 1), (1, 0, 0)), "start": ((1, 2),)}, "start is one row"),

@@ -120,7 +120,7 @@ def test_clips_of_other_labels_are_not_connected():
     assert set(labels[graph.clip[graph.component == creeping]]) == {"creep"}
     with pytest.raises(OptionError, match="the labels of this graph are: creep, go"):
         graph.largest("fly")
-    with pytest.raises(OptionError, match="2 labels were given for 3 clips"):
+    with pytest.raises(OptionError, match="labels has 2 values, but takes 3"):
         verbs.apply(BuildGraph(labels="go go"), clips)
 
 
@@ -146,7 +146,6 @@ def test_what_can_not_be_a_graph_is_refused(rng):
 def test_a_generous_threshold_is_warned_of():
     clips = [actions.walk(30.0, 4), actions.sneak(30.0)]
     assert "feet slide" in verbs.apply(BuildGraph(threshold=0.1), clips).report["warnings"][0]
-    assert verbs.apply(BuildGraph(threshold=0.1, relative=True), clips).report["warnings"] == []
 
 
 @pytest.mark.both_engines

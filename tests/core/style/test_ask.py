@@ -112,7 +112,7 @@ def test_the_result_begins_where_the_first_clip_does_and_has_its_rate(clips, exa
         ({"speed": 1.0, "also": "lift much"}, "'lift much', but each part is a measure and a number"),
         ({"speed": 1.0, "step": 0.6, "also": "cadence 100"}, "two of them tell the third"),
         ({"over_time": ((0.0, 1.0, 0.0), (0.0, 1.2, 0.0))}, "later than the last"),
-        ({"over_time": ((0.0, 1.0), (1.0, 1.2))}, "rows of three numbers"),
+        ({"over_time": ((0.0, 1.0), (1.0, 1.2))}, "over_time takes rows of"),
     ],
 )
 def test_what_can_not_be_asked_is_refused(clips, examples, options, message):

@@ -88,12 +88,6 @@ def test_in_place_all_stand_where_the_first_does_facing_as_it_does():
     assert_allclose(kinematics.points(left)[30], kinematics.points(moved)[30], atol=1e-9)
 
 
-def test_another_frame_rate_hits_them_at_the_same_times():
-    made = verbs.apply(KeyPoses(poses=ROWS, fps=60.0), [WALK, WAVE, LEFT])
-    assert made.clip.rate == 60.0
-    assert [pose["first"] for pose in made.report["key_poses"]["poses"]] == [0, 60, 90, 180]
-
-
 def test_times_count_from_the_first_row():
     late = tuple((*row[:2], row[2] + 7.0, row[3]) for row in ROWS)
     one, other = (verbs.apply(KeyPoses(poses=rows), [WALK, WAVE, LEFT]).clip for rows in (ROWS, late))

@@ -322,7 +322,7 @@ def test_the_action_is_played_from_where_it_is_asked_to_be():
     walk, wave = actions.walk(cycles=2), actions.wave()
     reported = verbs.apply(Splice(start=30), [walk, wave]).report["splice"]
     assert_allclose(reported["action_frame"], 30.0 + np.arange(len(walk)))
-    with pytest.raises(OptionError, match="start is 109, but wave can be played from frame 0 to 108"):
+    with pytest.raises(OptionError, match="wave has no frame 109: its frames are 0 to 108"):
         verbs.apply(Splice(start=109), [walk, wave])
 
 
