@@ -118,7 +118,7 @@ def test_clips_that_are_walked_and_the_action_that_is_carried(run, clips, wave, 
         (["follow", "--graph", "GRAPH"], "the path is 0.00 m long"),
         (["follow", "--graph", "GRAPH", "--path", "0 0; 0"], "path takes rows of x, y"),
         (["follow", "--graph", "GRAPH", "--path", LINE, "--action", "CLIP"], "1 --action, 0 --from and 0 --to"),
-        (["shortest", "--graph", "GRAPH", "--leave", "walk:10"], "reach is '': give it a clip and a frame"),
+        (["shortest", "--graph", "GRAPH", "--leave", "walk:10"], "reach is '', but must be a frame of"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

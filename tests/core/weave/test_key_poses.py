@@ -134,11 +134,11 @@ def test_a_turn_by_nearly_half_a_circle_is_told_with_the_joint():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (((1, 0), (1, 5, 1)), "row 1: a row is the number of a clip"),
-        (((1, 0, 0), (1, 5.5, 1)), "row 2: a row is the number of a clip.* not 1 5.5 1"),
+        (((1, 0), (1, 5, 1)), "poses takes rows of clip, frame, time"),
+        (((1, 0, 0), (1, 5.5, 1)), "poses takes rows of clip, frame, time"),
         (((1, 0, 0), (3, 5, 1)), "row 2: there is no clip 3: clips are 1 to 2"),
         (((0, 0, 0), (1, 5, 1)), "row 1: there is no clip 0"),
-        (((1, 0, 0), (1, 500, 1)), "row 2: walk has no frame 500: its frames are 0 to 128"),
+        (((1, 0, 0), (1, 500, 1)), "walk has no frame 500: its frames are 0 to 128"),
         (((1, 0, 1), (1, 5, 0.5)), "row 2: this pose is reached at 0.5 s, and the one before is left at 1 s"),
         (((1, 0, 0, 1), (1, 5, 1)), "row 2: this pose is reached at 1 s, and the one before is left at 1 s"),
         (((1, 0, 0), (1, 5, 0.01)), r"a frame later or more \(0.0333 s\)"),
