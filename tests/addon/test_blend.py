@@ -310,7 +310,7 @@ def test_weights_that_change_on_the_way_are_given_as_text_and_kept_as_rows(loom)
     [
         ("0 1 0; 1 zero 1", "weight_keys is 'zero', but must be a number"),
         ("0 1 -1; 1 0 1", "weight_keys is -1, but must lie between 0 and 1e"),
-        ("0 1; 1 0", "1 weights were given at 0 of the way for 2 clips"),
+        ("0 1; 1 0", "weight_keys has 1 values, but takes 2"),
     ],
 )
 def test_weights_that_can_not_be_read_are_refused_in_a_sentence(text, sentence):

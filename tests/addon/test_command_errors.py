@@ -20,7 +20,7 @@ import pytest
         (["rebuild", "Gone", "--save"], 1, "there is no action 'Gone'"),
         (["blend", "Walk", "Sneak", "--save", "--picture", "OUT/p.png"], 2, "pictures are not drawn inside Blender"),
         (["blend", "Walk", "Sneak", "--save", "--slope", "99"], 2, "slope is 99, but must lie between -1 and 32"),
-        (["blend", "Walk", "Sneak", "--save", "--weights", "1", "2", "3"], 2, "3 weights were given for 2 clips"),
+        (["blend", "Walk", "Sneak", "--save", "--weights", "1", "2", "3"], 2, "weights has 3 values, but takes 2"),
         (["blend", "Walk", "Sneak", "-o", "OUT/x.bvh", "--units", "parsec"], 2, "units is 'parsec', but must be"),
         (["blend", "Walk", "Sneak", "--save", "--rate", "48"], 2, "rate is '48', but must be a clip's name, =,"),
         (["blend", "Walk", "Sneak", "--save", "--rate", "Walk=-1"], 2, "rate of Walk is -1, but must lie between"),

@@ -223,7 +223,7 @@ def test_what_cannot_be_woven_is_refused_by_name():
     walk = actions.walk()
     with pytest.raises(ClipError, match="2 or more clips; 1 given"):
         verbs.apply(Blend(), [walk])
-    with pytest.raises(OptionError, match="3 weights were given for 2 clips"):
+    with pytest.raises(OptionError, match="weights has 3 values, but takes 2"):
         verbs.apply(Blend(weights=(1, 2, 3)), [walk, walk])
     with pytest.raises(OptionError, match="All weights are zero"):
         verbs.apply(Blend(weights=(0, 0)), [walk, walk])
