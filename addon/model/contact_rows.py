@@ -84,10 +84,8 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
         options=set(),
         update=_edited,
     )
-    first: bpy.props.IntProperty(
-        name="First", description="First frame in which it stands", options=set(), update=_edited
-    )
-    last: bpy.props.IntProperty(name="Last", description="Last frame in which it stands", options=set(), update=_edited)
+    first: bpy.props.IntProperty(name="First", description="Its first frame", options=set(), update=_edited)
+    last: bpy.props.IntProperty(name="Last", description="Its last frame", options=set(), update=_edited)
     # why it could not be planted
     why: bpy.props.StringProperty(options=set())
 

@@ -223,9 +223,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         items=intents.edit_choices(),
         options=set(),
     )
-    edit_which: bpy.props.EnumProperty(
-        name="Actions", description="Which actions are changed", items=lists.OWN, options=set()
-    )
+    edit_which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN, options=set())
     edit_replace: bpy.props.BoolProperty(
         name="Replace",
         description="Replace the action with the result; a copy of the action is kept",

@@ -33,7 +33,7 @@ class EditHooks(ResultHooks):
     nothing = "The armature has no action: play one, or tick actions in the list"
     one_by_one = True
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions are changed", items=lists.OWN)
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN)
     replace: bpy.props.BoolProperty(
         name="Replace",
         description="Replace the action with the result; a copy of the action is kept",

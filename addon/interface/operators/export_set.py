@@ -49,8 +49,8 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
         name="Format",
         description="File format",
         items=[
-            (".glb", "glTF", "The character with its meshes and the actions"),
-            (".fbx", "FBX", "The character with its meshes and the actions, for engines and other programs"),
+            (".glb", "glTF", "The character with its meshes, for game engines and other programs"),
+            (".fbx", "FBX", "The character with its meshes, for game engines and other programs"),
         ],
     )
     together: bpy.props.BoolProperty(

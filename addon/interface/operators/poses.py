@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.remove_pose"
     bl_label = "Remove Pose"
-    bl_description = "Remove this pose from the action"
+    bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     # of the scene, at which the pose is

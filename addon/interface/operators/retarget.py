@@ -31,9 +31,7 @@ class RetargetHooks(ResultHooks):
     from_settings = False
     one_by_one = True
 
-    which: bpy.props.EnumProperty(
-        name="Actions", description="Which actions of the other selected armatures", items=source_list.WHICH
-    )
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=source_list.WHICH)
     filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources, if any
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:

@@ -99,7 +99,7 @@ class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
     bl_description = "List actions of the other selected armatures; they are put on this body when they are woven"
     bl_options = {"REGISTER", "UNDO"}
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which of their actions", items=source_list.WHICH)
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=source_list.WHICH)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

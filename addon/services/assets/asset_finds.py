@@ -154,7 +154,7 @@ def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     """Return an action of this file; raises LoomError if it moves no bone of an armature or is missing."""
     action = named(bpy.data.actions, name)
     if action is None:
-        raise LoomError(f"There is no action {name!r} in this file any more")
+        raise LoomError(f"There is no action named {name!r}")
     why = _refused(action, armature, name)
     if why:
         raise LoomError(why)

@@ -24,8 +24,8 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
 
     use: bpy.props.BoolProperty(name="Use", description="Import this one", default=False)
     path: bpy.props.StringProperty()
-    first: bpy.props.IntProperty(name="First", description="Its first frame in the file, from 0")
-    last: bpy.props.IntProperty(name="Last", description="Its last frame in the file, from 0")
+    first: bpy.props.IntProperty(name="First", description="Its first frame")
+    last: bpy.props.IntProperty(name="Last", description="Its last frame")
     # how long it takes
     seconds: bpy.props.FloatProperty()
     distance: bpy.props.FloatProperty(
