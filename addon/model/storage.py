@@ -331,7 +331,7 @@ def changed_sources(action: bpy.types.Action) -> list[str]:
 def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:
     action = source.pointer or source.identity.here(bpy.data.actions) or _by_content(result, source)
     if action is None:
-        raise RigError(f"{source.name} was deleted, or is not in this view layer: choose another")
+        raise RigError(f"{source.name} was deleted, or is in another file: choose another")
     if action.is_missing:  # Blender puts an empty action in place of missing linked ones
         file = bpy.path.basename(present(action.library).filepath)
         raise RigError(f"{action.name} is no longer in {file}, or the file is gone: choose another")

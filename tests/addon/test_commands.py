@@ -306,7 +306,7 @@ def test_what_is_no_result_is_not_made_anew(refused, prowl):
     bpy.data.actions.remove(bpy.data.actions["Creep"])
     assert refused("rebuild", "Prowl", "--save") == (
         1,
-        "Sneak was deleted, or is not in this view layer: choose another",
+        "Sneak was deleted, or is in another file: choose another",
     )
 
 

@@ -86,7 +86,7 @@ def test_a_renamed_source_is_found_and_a_deleted_one_named(result):
     bpy.data.actions["slow"].name = "unhurried"
     bpy.ops.action_loom.rebuild()
     bpy.data.actions.remove(bpy.data.actions["quick"])
-    with pytest.raises(RuntimeError, match="quick was deleted, or is not in this view layer: choose another"):
+    with pytest.raises(RuntimeError, match="quick was deleted, or is in another file: choose another"):
         bpy.ops.action_loom.rebuild()
 
 

@@ -126,7 +126,7 @@ def test_sources_are_found_by_another_name(storage, fingerprint, prowl):
 
 def test_a_deleted_source_is_named(storage, errors, prowl):
     bpy.data.actions.remove(bpy.data.actions["sneak"])
-    with pytest.raises(errors.RigError, match=r"^sneak was deleted, or is not in this view layer: choose another$"):
+    with pytest.raises(errors.RigError, match=r"^sneak was deleted, or is in another file: choose another$"):
         storage.find_sources(prowl)
     assert storage.recipe_of(prowl).weights == (1.0, 3.0)
 
