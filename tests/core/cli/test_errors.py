@@ -18,7 +18,7 @@ def test_a_broken_file_is_refused_with_its_line(run, walk, tmp_path):
     broken.write_text(material.SMALL_BVH.replace("91", "nan"))
     code, out, err = run("sync", walk, broken)
     assert (code, out) == (1, "")
-    assert err == f"action-loom: {broken}, line 34: value 2 of frame 1 is 'nan', not a number\n"
+    assert err == f"action-loom: {broken}, line 34: value 2 is 'nan', but must be a number up to 1e+09\n"
 
 
 def test_clips_of_different_bodies_are_refused(run, walk, tmp_path, out):
