@@ -41,6 +41,10 @@ class GraphWalk(Recipe, PlantOptions, GraphOptions):
 
     least = 1
 
+    @classmethod
+    def check_count(cls, count: int) -> None:
+        """Accept any number of clips: an existing graph has its own, and the builder of graphs counts others."""
+
     def after(self, count: int) -> Self:  # noqa: ARG002  (for walks that name clips by number)
         """Return the recipe for `count` clips inserted before the clips that it numbers."""
         return self
