@@ -32,7 +32,7 @@ def line(drawn: bpy.types.Object | None, frame: float | None) -> tuple[Array, bo
     layer.update()
     if drawn not in set(layer.objects):
         # After deletion in the viewport the object still exists, because the panel refers to it.
-        raise LoomError(f"{drawn.name} was deleted, or is not in this view layer: choose another curve")
+        raise LoomError(f"{drawn.name} was deleted, or is not in this view layer: choose another")
     splines = len(_data(drawn).splines)
     if splines != 1:
         raise LoomError(f"{drawn.name} has {splines} splines, but a path is one: separate or join them")

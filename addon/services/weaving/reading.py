@@ -134,7 +134,7 @@ def read_in_steps(
     for source in request.sources:
         action = by_full_name(bpy.data.actions, source.name)
         if action is None:
-            raise LoomError(f"There is no action named {source.name!r}: choose the sources again")
+            raise LoomError(f"There is no action named {source.name!r}")
         made_of.append((action, curves.slot_called(action, source.slot, player_of(source, armature) or armature)))
     return (yield from read_actions_in_steps(scene_of(context), armature, made_of, request, recipe))
 
@@ -249,8 +249,7 @@ def _read_to_bake(
     request: Request,
     recipe: verbs.Bake,
 ) -> steps.Steps[Read]:
-    if len(made_of) != 1:
-        raise LoomError(f"One action is baked at a time; {len(made_of)} given")
+    recipe.check_count(len(made_of))
     ((action, slot),), (source,) = made_of, request.sources
     slot = curves.choose_slot(action, armature) if slot is None else slot
     first, last = source.span or action.frame_range[:]
