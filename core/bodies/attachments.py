@@ -92,6 +92,22 @@ class Attachments:
         beside += _above(skeleton, beside)
         return _resting(clip, sources, {joint: joint for joint in beside if not skeleton.body[joint]})
 
+    def at_usual_places(self, clip: Clip) -> Clip:
+        """Return a reparented clip whose skeleton has attached joints at their usual places; world poses do not change.
+
+        At rest a foot may be elsewhere than at the end of the leg that leads it.
+        """
+        for attached in self.bodies.values():
+            if _are_alike(clip.skeleton, attached.skeleton):
+                place, offsets = np.argsort(attached.order), clip.skeleton.offsets.copy()
+                translations = clip.translations.copy()
+                for joint, offset in attached.offsets.items():
+                    k = int(place[joint])
+                    translations[:, k] -= quat.rotate(quat.inv(clip.skeleton.orients[k]), offset.place - offsets[k])
+                    offsets[k] = offset.place
+                return replace(clip, skeleton=replace(clip.skeleton, offsets=offsets), translations=translations)
+        return clip
+
     def leaving(self, clip: Clip, sources: Sequence[Clip]) -> list[str]:
         """Return a sentence on the joint of a result that strays farthest from its leader beyond its sources."""
         attached = self.bodies.get(clip.skeleton)

@@ -195,6 +195,23 @@ def test_a_clip_is_put_on_a_body_whose_feet_hang_on_a_root():
     assert np.abs(worlds_of(made, names)[0] - worlds_of(plain, names)[0]).max() < 1e-6
 
 
+def test_legs_end_where_feet_usually_are_although_the_rest_pose_has_them_elsewhere():
+    plain, ahead = loose(actions.walk(cycles=1), FEET), np.array([0.0, 0.12, 0.0])
+    feet = [plain.skeleton.index(name) for name in FEET]
+    offsets, moves = plain.skeleton.offsets.copy(), plain.translations.copy()
+    offsets[feet] += ahead  # children of the root, whose axes are the world's
+    moves[:, feet] -= quat.rotate(quat.inv(plain.skeleton.orients[feet]), ahead)
+    clip = replace(plain, skeleton=replace(plain.skeleton, offsets=offsets), translations=moves)
+    found = attachments.find([clip], rest_counts=True)
+    (hung,) = found.hang([clip])
+    standing = found.at_usual_places(hung)
+    for ours, theirs in zip(kinematics.world(standing), kinematics.world(hung), strict=True):
+        assert np.abs(ours - theirs).max() < 1e-9
+    places = {name: standing.skeleton.rest[1][standing.skeleton.index(name)] for name in plain.skeleton.names}
+    for name in FEET:
+        assert np.abs(places[name] - plain.skeleton.rest[1][plain.skeleton.index(name)]).max() < 1e-9
+
+
 def test_a_foot_that_leaves_its_leg_is_told():
     clip = loose(actions.walk(cycles=1), FEET)
     found = attachments.find([clip])
