@@ -66,11 +66,10 @@ def _brought(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Bro
     attached = attachments.find([own], rest_counts=True)
     (hung,) = attached.hang([own])
     carried.refuse(leg_count.of_body(hung), onto)
-    posed = replace(hung, skeleton=_with_posed_offsets(hung.skeleton, body))
-    standing = attached.at_usual_places(posed)
-    rest = rest_check.of_own_poses(standing)
-    carried_over, how = carry.onto_body(clip, standing.skeleton, body_rest=rest)
-    carried_over = attached.restore(_with_offsets_of(posed.skeleton, carried_over, hung.skeleton), [])
+    posed = _with_posed_offsets(hung.skeleton, body)
+    rest = rest_check.of_own_poses(replace(hung, skeleton=posed))
+    carried_over, how = carry.onto_body(clip, posed, body_rest=rest)
+    carried_over = attached.restore(replace(carried_over, skeleton=hung.skeleton), [])
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []
     retargeted = one_line(f"Carried from {whose or 'its own body'}: {how.sentence}")
@@ -98,12 +97,6 @@ def _with_posed_offsets(skeleton: Skeleton, body: rig.Rig) -> Skeleton:
             unit = body.units[body.skeleton.index(target.bone)]
             offsets[joint] += quat.rotate(skeleton.orients[joint], unit * np.array(row))
     return skeleton if np.array_equal(offsets, skeleton.offsets) else replace(skeleton, offsets=offsets)
-
-
-def _with_offsets_of(like: Skeleton, clip: Clip, skeleton: Skeleton) -> Clip:
-    """Return a clip on a skeleton of the same joints, with the poses that it has on `like`, whose offsets differ."""
-    apart = quat.rotate(quat.inv(like.orients), clip.skeleton.offsets - like.offsets)
-    return replace(clip, skeleton=skeleton, translations=clip.translations + apart)
 
 
 def keyed_by(pairs: Partners, skeleton: Skeleton, body: rig.Rig) -> frozenset[Target]:
