@@ -112,7 +112,7 @@ def _read_meshes(
 ) -> _Worn:
     every, led, moving = list[Array](), dict[str, list[Array]](), set[str]()
     for drawn in skins:
-        places, owners, moves = _owned(drawn)
+        places, owners, moves = _find_owners(drawn)
         names = [group.name for group in drawn.vertex_groups]
         moving.update(names[k] for k in moves)
         every.append(_turned(mesh.standing(armature, drawn), places))
@@ -125,7 +125,7 @@ def _read_meshes(
     return _Worn(np.concatenate(every), {name: np.concatenate(several) for name, several in led.items()}, moving)
 
 
-def _owned(drawn: bpy.types.Object) -> tuple[Array, NDArray[np.int64], set[int]]:
+def _find_owners(drawn: bpy.types.Object) -> tuple[Array, NDArray[np.int64], set[int]]:
     """Return places (V, 3) of a mesh, the vertex group that leads each, −1 for none, and all groups with a weight."""
     places, step = _places(drawn)
     vertices, groups = _mesh_of(drawn).vertices, len(drawn.vertex_groups)

@@ -66,7 +66,7 @@ def tip_of(loom, rig, bone):
     return float(np.linalg.norm(skeleton.tips[skeleton.index(bone)]))
 
 
-def imported(rig):
+def import_walk(rig):
     characters.select(rig)
     before = set(bpy.data.actions)
     assert material.import_motion(
@@ -81,7 +81,7 @@ def imported(rig):
         (1.0, {"without": FEET}, False),  # as FBX files are imported
         (None, {"without": FEET}, False),  # the distance from the origin, as glTF files are imported
         (0.7, {"without": FEET}, True),  # placed by hand
-        (1.0, {"only": ("head",)}, True),  # a hat is no body
+        (1.0, {"only": ("head",)}, True),  # a hat alone
     ],
 )
 def test_the_end_of_a_bone_without_vertices_counts_unless_an_importer_invented_it(loom, length, dressed, counts):
@@ -116,7 +116,7 @@ def test_an_end_is_judged_anew_after_the_bone_was_edited(loom):
 def test_a_captured_walk_stands_on_the_floor_of_a_body_whose_feet_have_invented_ends():
     rig = walker(length=1.0)
     drawn = dress(rig, without=FEET)
-    action = imported(rig)
+    action = import_walk(rig)
     material.show(rig, action)
     lowest = []
     for frame in np.linspace(*action.frame_range, 40):
@@ -131,7 +131,7 @@ def test_a_captured_walk_stands_on_the_floor_of_a_body_whose_feet_have_invented_
 def test_shins_point_as_captured_where_feet_rest_elsewhere_than_their_legs_end(loom, ahead):
     rig = walker(length=0.17, moved=(0.0, -ahead, 0.0))
     dress(rig)
-    action = imported(rig)
+    action = import_walk(rig)
     source = characters.captured()
     frames = range(20, 300, 20)
     ours, theirs = (rig, action, frames), (source, source.animation_data.action, frames)
