@@ -103,3 +103,61 @@ class Cancelled(LoomError):  # noqa: N818  (it is not an error)
 
     def __init__(self) -> None:
         super().__init__("Cancelled")
+
+
+# --- errors that several modules raise ------------------------------------------------------------------------------
+
+
+def no_frame(name: str, frame: float, first: float, last: float) -> OptionError:
+    """Return the error for a frame outside a clip.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.no_frame("walk", 40, 0, 33))
+        walk has no frame 40: its frames are 0 to 33
+    """
+    return OptionError(f"{name} has no frame {frame:g}: its frames are {first:g} to {last:g}")
+
+
+def wrong_rows(option: str, *columns: str) -> OptionError:
+    """Return the error for a table whose rows do not have these columns.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.wrong_rows("start", "x", "y", "degrees"))
+        start takes rows of x, y, degrees
+    """
+    return OptionError(f"{option} takes rows of {', '.join(columns)}")
+
+
+def wrong_count(option: str, given: int, wanted: int) -> OptionError:
+    """Return the error for an option with too many or too few values.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.wrong_count("weights", 2, 3))
+        weights has 2 values, but takes 3
+    """
+    return OptionError(f"{option} has {given} values, but takes {wanted}")
+
+
+def given_twice(option: str, what: str) -> OptionError:
+    """Return the error for two values of the same thing.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.given_twice("poses", "frame 7"))
+        poses has frame 7 twice: keep one
+    """
+    return OptionError(f"{option} has {what} twice: keep one")
+
+
+def not_rising(option: str, column: str) -> OptionError:
+    """Return the error for rows that are not in the order of a column.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.not_rising("wishes", "time"))
+        wishes: each row must have a later time than the row before
+    """
+    return OptionError(f"{option}: each row must have a later {column} than the row before")

@@ -21,6 +21,7 @@ _LARGEST = 2**31 - 1  # whole numbers have 32 bits in Blender's properties
 # The place of an option: the panel of its mode, a panel of its topic, the folded part of that, or none.
 MODE, PANEL, RARE, HIDDEN = "mode", "panel", "rare", "hidden"
 SHOWN = (MODE, PANEL, RARE, HIDDEN)
+RETIRED = "retired"  # an option of earlier versions that has one value now
 
 # Kinds of values that the user can pick: joints of the body, a clip and its frame, a frame, the labels of the clips.
 PICKS = JOINTS, PLACE, FRAME, LABEL = "joints", "place", "frame", "label"
@@ -226,6 +227,20 @@ def option(
     return dataclasses.field(default=default, metadata={_KEY: about})
 
 
+def constant(value: Any) -> Any:
+    """Declare an option of earlier versions that has only this value now; its key is still read.
+
+    Example:
+        >>> from action_loom.core.options import Declared, constant, declaration, declared
+        >>> @declaration
+        ... class Pace(Declared):
+        ...     steps: int = constant(2)
+        >>> Pace(steps=2).steps, list(declared(Pace))
+        (2, [])
+    """
+    return option(value, "", shown=RETIRED)
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def declaration(made: type[T]) -> type[T]:
     """Make a subclass of `Declared` a dataclass of options: frozen and keyword-only.
@@ -263,6 +278,8 @@ class Declared:
         for name, default, about in self._members:
             value = values.pop(name, default)
             object.__setattr__(self, name, value if about is None else about.checked(value))
+            if about is not None and about.shown == RETIRED and getattr(self, name) != default:
+                raise OptionError(f"{name} is {shown(value)}, but is always {shown(default)} in this version")
         if values:
             raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(values))}")
 
@@ -291,7 +308,7 @@ class Declared:
     def from_values(cls, values: Mapping[str, Any], what: str) -> Self:
         """Return an instance from options by name, including earlier names; raises OptionError for unknown ones."""
         current = renamed(declared(cls), values)
-        unknown = sorted(set(current) - set(declared(cls)))
+        unknown = sorted(set(current) - set(readable(cls)))
         if unknown:
             raise OptionError(f"{what} has no option {', '.join(unknown)}")
         return cls(**current)
@@ -315,6 +332,17 @@ def declared(recipe: type) -> dict[str, Option]:
         >>> from action_loom.core import options, verbs
         >>> options.declared(verbs.Walk)["seconds"].default
         30.0
+    """
+    return {name: about for name, about in _declared(recipe).items() if about.shown != RETIRED}
+
+
+def readable(recipe: type) -> dict[str, Option]:
+    """Return the options of a recipe class by name, including those of earlier versions that have one value now.
+
+    Example:
+        >>> from action_loom.core import options, verbs
+        >>> options.readable(verbs.Blend)["power"].default
+        2
     """
     return dict(_declared(recipe))
 

@@ -18,6 +18,9 @@ ELSEWHERE = (
     "core/cli/",
     "core/additions.py",
     "core/cluster.py",
+    "core/demo_character/gait.py",
+    "core/edit/banded.py",
+    "core/extend.py",
     "core/graph/integrity.py",
     "core/graph/storage.py",
     "core/library/similar.py",
@@ -30,13 +33,17 @@ ELSEWHERE = (
 DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")
 # Arguments of calls that Blender or we show, single words included.
 SHOWN = {"name", "description", "text", "title", "label", "nothing", "left"}
-LABELS = {"bl_label", "bl_description", "label", "tooltip", "mode", "mode_tooltip", "left", "nothing"}
+LABELS = {"bl_label", "bl_description", "label", "tooltip", "mode", "left", "nothing"}
+# Functions whose arguments nobody reads in another language: lines of files, in the files' own syntax, columns of
+# tables, damage of our own files, and errors of programmers; names as `field_name` returns them.
+NOT_SHOWN = {"print", "expected", "wrong_rows", "damage_error", "typeerror", "valueerror", "frozeninstanceerror"}
 # Fields for singular or plural forms, for which other languages lack words.
 OPTIONAL = {"{do}"}
 # No words of the interface: names, code, lines of files.
 NOT_TEXT = re.compile(
     r"\| None|^(tuple|list|dict|Cache)\[|\n|^(SELECT|INSERT|UPDATE|DELETE|CREATE|BEGIN) |^struct |^CC-BY|^blender --"
     r"|%[s.]|--|library index|^\[\"|NOT NULL|^[A-Z_ |]+$|^End Site$|^Frame Time: |^\{indent\}|_PT_|_MT_"
+    r"|^(front|middle|second) [LR]$"
 )
 NOT_TRANSLATED = {
     "Action Loom",
@@ -68,14 +75,6 @@ ALSO = (
     "Heel",
     "ball",
     "heel",
-    "The left foot stands",
-    "The right foot stands",
-    "The left front foot stands",
-    "The right front foot stands",
-    "The left middle foot stands",
-    "The right middle foot stands",
-    "The left second foot stands",
-    "The right second foot stands",
     "Unit of length in the files: auto, m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
     "Unit of length in the files: m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres",
     "Name of the new actions; {action} and {armature} stand for the names of the source and its armature; if empty, as"
@@ -107,7 +106,16 @@ def collect() -> dict[str, list[str]]:
     for text in (*declared_texts(), *ALSO):
         if is_text(text) or text in ALSO:
             found.setdefault(text, ["core/recipes"])
-    return found
+    return _one_of_each_shape(found)
+
+
+def _one_of_each_shape(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return texts without those that differ from an earlier one only in the names of fields."""
+    first: dict[str, str] = {}
+    for text in found:
+        known = first.setdefault(re.sub(r"\{\w+\}", "{}", text), text)
+        found[known] += [where for where in found[text] if where not in found[known]]
+    return {text: found[text] for text in first.values()}
 
 
 def source_files() -> list[Path]:
@@ -175,7 +183,7 @@ def _silent(tree: ast.AST) -> set[int]:
                 elif isinstance(value, ast.FormattedValue):
                     roots += [value.format_spec] if value.format_spec else []
                     roots += [value.value] if _choices(value.value) is not None else []
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+        if isinstance(node, ast.Call) and field_name(node.func) in NOT_SHOWN:
             roots.append(node)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("compile", "execute"):
             roots.append(node)
@@ -268,12 +276,12 @@ def field_name(node: ast.AST) -> str:
 def declared_texts() -> Iterator[str]:
     """Yield the texts of declared options and recipes; titles of options and choices derive from their names."""
     from action_loom.core.options import HIDDEN, Declared, declared
-    from action_loom.core.recipes import base, reading, result
+    from action_loom.core.recipes import reading, result
     from action_loom.core.verbs import VERBS
 
     def of(declaration: type[Declared]) -> Iterator[str]:
         for about in declared(declaration).values():
-            if about.shown != HIDDEN or declaration is not base.Recipe:
+            if about.shown != HIDDEN:  # the others have no field
                 yield from (about.title, about.description, about.zero, about.below)
             for choice in about.choices:
                 yield from (choice.title, choice.description)
@@ -282,6 +290,6 @@ def declared_texts() -> Iterator[str]:
         yield from of(declaration)
     for row in VERBS.values():
         recipe = row.recipe
-        yield from (recipe.label, recipe.tooltip, recipe.mode, recipe.mode_tooltip)
+        yield from (recipe.label, recipe.tooltip, recipe.mode)
         yield from of(recipe)
         yield from row.needs

@@ -15,7 +15,7 @@ from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from . import rig
 from .rig import Rig, place_at
-from .stage import each_frame, on_itself, on_stage
+from .stage import each_frame, on_stage
 
 SAMPLE = 5  # frames
 MOVES, TURNS = 1e-4, 1e-3  # metres and radians; smaller movements are rounding
@@ -30,15 +30,6 @@ def is_carried(one: bpy.types.Object) -> bool:
 def can_move(one: bpy.types.Object) -> bool:
     """Return whether something may move an object while the scene plays."""
     return is_carried(one) or one.animation_data is not None
-
-
-def place_in(scene: bpy.types.Scene, one: bpy.types.Object, frame: float) -> Array:
-    """Return the matrix (4, 4) of an object in a scene frame."""
-    if can_move(one):
-        with on_itself(scene, one) as (stage, _):
-            for now in each_frame(stage, [frame]):
-                return np.array(one.evaluated_get(now).matrix_world)
-    return np.array(one.matrix_world)
 
 
 def find_carrier(armature: bpy.types.Object) -> str:

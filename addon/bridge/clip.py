@@ -99,7 +99,7 @@ def read(
     ours = frozenset(targets_of(body))
     keyed = {t: by_index for t, by_index in curves.transforms(every).items() if t.bone in ours}
     if not keyed:
-        raise RigError(f"Action {action.name!r} moves no bone of {armature.name}")
+        raise RigError(f"{action.name} moves no bone of {armature.name}")
     first, last = curves.frame_range(action, slot) if span is None else span
     if last < first:
         raise RigError(f"Action {action.name!r} has no frames {first:g} to {last:g}")

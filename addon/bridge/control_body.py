@@ -81,6 +81,11 @@ def controls_of(armature: bpy.types.Object) -> RigControls:
     return _chosen(found, chosen_controls(armature))
 
 
+def is_known(armature: bpy.types.Object) -> bool:
+    """Return whether an armature has no controls, or they were searched for since the rig has changed."""
+    return not has_controls(armature) or state(armature) in _KNOWN
+
+
 def has_controls(armature: bpy.types.Object) -> bool:
     """Return whether controls move the body of an armature, by its constraints and drivers alone."""
     return control_rig.is_generated(armature) or _follows_others(armature, graph.read(armature))

@@ -201,6 +201,16 @@ def target_at(path: str) -> Target | None:
     return Target(bpy.utils.unescape_identifier(match.group(1)), match.group(2))
 
 
+def values_at(stored: Any) -> dict[Target, tuple[float, ...]]:
+    """Return stored values by their target, given by data path; damaged entries are left out."""
+    found = {}
+    for path, row in stored.items() if isinstance(stored, dict) else ():
+        target = target_at(path)
+        if target is not None and hasattr(row, "__len__") and len(row) == CHANNELS[target.property]:
+            found[target] = tuple(map(float, row))
+    return found
+
+
 def group_of(curve: bpy.types.FCurve) -> str:
     """Return the name for a curve's group: its bone's name or `OBJECT_GROUP`; "" for all other curves."""
     return bone_in(curve.data_path) or (OBJECT_GROUP if curve.data_path in CHANNELS else "")

@@ -19,7 +19,7 @@ def read(drawn: bpy.types.Object, metres: float, floor: float) -> Ground:
     layer = present(bpy.context.view_layer)
     layer.update()
     if drawn not in set(layer.objects):  # after deletion in the viewport the panel still refers to it
-        raise LoomError(f"{drawn.name} was deleted, or is not in this view layer: choose another ground")
+        raise LoomError(f"{drawn.name} was deleted, or is not in this view layer: choose another")
     evaluated = drawn.evaluated_get(bpy.context.evaluated_depsgraph_get())
     mesh = present(evaluated.to_mesh())
     mesh.calc_loop_triangles()

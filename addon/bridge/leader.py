@@ -24,7 +24,7 @@ def places(scene: bpy.types.Scene, leader: bpy.types.Object, metres: float) -> t
     if scene.use_preview_range:
         first, last = scene.frame_preview_start, scene.frame_preview_end
     times = np.arange(0.0, (last - first) / of_scene(scene) + 1e-6, EVERY)
-    line = _line(leader, metres)
+    line = _line(leader, float(first))
     with unheard("frame_change_pre", "frame_change_post"):
         stage, copy = bpy.data.scenes.new("Action Loom"), present(leader.copy())
         try:
@@ -40,12 +40,12 @@ def places(scene: bpy.types.Scene, leader: bpy.types.Object, metres: float) -> t
     return tuple(tuple(row) for row in np.column_stack([at, times]).round(4).tolist())
 
 
-def _line(leader: bpy.types.Object, metres: float) -> Array | None:
-    """Return the points (K, 3) of a curve whose evaluation time is animated, in units of the scene; else None."""
+def _line(leader: bpy.types.Object, frame: float) -> Array | None:
+    """Return the points (K, 3), in object space, of a curve whose evaluation time is animated; else None."""
     data = leader.data
     if not isinstance(data, bpy.types.Curve) or data.animation_data is None or not data.use_path:
         return None
-    return curve_path.path(leader, metres)[0] / metres
+    return curve_path.line(leader, frame)[0]
 
 
 def _place(stage: bpy.types.Scene, leader: bpy.types.Object, line: Array | None, frame: float) -> tuple[float, float]:
@@ -55,6 +55,8 @@ def _place(stage: bpy.types.Scene, leader: bpy.types.Object, line: Array | None,
         return seen.matrix_world.translation.x, seen.matrix_world.translation.y
     data = seen.data
     assert isinstance(data, bpy.types.Curve)
-    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+    world = np.array(seen.matrix_world)
+    there = line @ world[:3, :3].T + world[:3, 3]
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(there, axis=0), axis=1))])
     along = gone[-1] * min(max(data.eval_time / max(data.path_duration, 1), 0.0), 1.0)
-    return float(np.interp(along, gone, line[:, 0])), float(np.interp(along, gone, line[:, 1]))
+    return float(np.interp(along, gone, there[:, 0])), float(np.interp(along, gone, there[:, 1]))

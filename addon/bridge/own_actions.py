@@ -25,16 +25,16 @@ class Keys(NamedTuple):
 
 
 def of(armature: bpy.types.Object, *, results: bool = True) -> Iterator[bpy.types.Action]:
-    """Yield the actions that belong to an armature; results : whether results are included.
-
-    At least half of the bones that an own action keys are bones of the armature.
-    """
-    bones = present(armature.pose).bones
+    """Yield the actions that belong to an armature; results : whether results are included."""
     for action in bpy.data.actions:
-        keyed = keys_of(action).bones
-        is_own = keyed and 2 * sum(name in bones for name in keyed) >= len(keyed)
-        if is_own and (results or not result_mark.is_result(action)):
+        if is_own(armature, action) and (results or not result_mark.is_result(action)):
             yield action
+
+
+def is_own(armature: bpy.types.Object, action: bpy.types.Action) -> bool:
+    """Return whether at least half of the bones that an action keys are bones of an armature."""
+    bones, keyed = present(armature.pose).bones, keys_of(action).bones
+    return bool(keyed) and 2 * sum(name in bones for name in keyed) >= len(keyed)
 
 
 def keys_of(action: bpy.types.Action) -> Keys:
@@ -85,12 +85,15 @@ def is_layer(keyed: Collection[str], bones: Collection[str], body: Rig) -> bool:
     return len(set(keyed) & set(bones)) < share * len(bones) and not (thighs and thighs <= set(keyed))
 
 
-def keyed_elsewhere(armature: bpy.types.Object, keyed: Collection[Target], body: Rig) -> frozenset[Target]:
+def keyed_elsewhere(
+    armature: bpy.types.Object, keyed: Collection[Target], body: Rig, left: Collection[Target] = ()
+) -> frozenset[Target]:
     """Return the properties that a result has to key besides some, because other actions would change its pose.
 
-    Nothing is returned for a layer, which is to leave the rest of the body alone.
+    left : properties with values of a deleted result. Nothing is returned for a layer, which is to leave the rest of
+        the body alone.
     """
     if is_layer({target.bone for target in keyed}, keyed_bones(armature), body):
         return frozenset()
     bones, every = present(armature.pose).bones, keyed_components(of(armature))
-    return frozenset(target for target in every if target not in keyed and target.bone in bones)
+    return frozenset(target for target in {*every, *left} if target not in keyed and target.bone in bones)

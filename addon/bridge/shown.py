@@ -35,6 +35,7 @@ class Difference(NamedTuple):
     of_body : whether a body part with a role depends on it
     known : the previously found reason for which its part can't be keyed, "" if it can
     keyed : whether keys, constraints or drivers move it; if not, it only has an unkeyed pose
+    caused : whether the cause is a constraint, a driver or a layer, which Visual reads
     """
 
     bone: str
@@ -45,6 +46,7 @@ class Difference(NamedTuple):
     of_body: bool
     known: str = ""
     keyed: bool = True
+    caused: bool = False
 
     @property
     def wrong(self) -> bool:
@@ -60,17 +62,19 @@ class Difference(NamedTuple):
         return f"{action}: {self.bone} is shown {off} at frame {self.frame}, moved by {self.by}: switch that off"
 
 
-def check(found: Difference | None, action: str, hidden: Collection[str]) -> str:
+def check(found: Difference | None, action: str, hidden: Collection[str], *, visual: bool) -> str:
     """Return a warning about the difference between an action and its clip, "" for none.
 
-    hidden : bones known to be posed by constraints or drivers
+    hidden : bones known to be posed by constraints or drivers; visual : whether the sources were read as seen
     Raises RigError for a body with a large difference, with the bone and the cause.
     """
     if found is None:
         return ""
-    sentence = found.sentence(action)
-    if found.wrong and found.bone not in hidden:
-        raise RigError(sentence if found.known or hidden else f"{sentence}, or turn on Visual")
+    sentence, refused = found.sentence(action), found.wrong and found.bone not in hidden
+    if (refused or found.caused) and not found.known and not visual:
+        sentence = f"{sentence}, or turn on Visual"
+    if refused:
+        raise RigError(sentence)
     return sentence
 
 
@@ -130,9 +134,9 @@ def seen(
     unknown = f"something else of {present(armature).name}, such as a pose without keys"
     cause = "" if _is_wired(body, bone, armature) else some(causes) if causes else unknown
     is_keyed = any(target.bone == bone for target in keyed) or body.controls is not None
-    known, moved = _known(body, bone), is_keyed or bool(causes)
+    known, moved, caused = _known(body, bone), is_keyed or bool(causes), bool(cause and causes)
     figures = float(off[worst, first]), float(turned[worst, first])
-    return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known, moved), twisted)
+    return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known, moved, caused), twisted)
 
 
 def _is_wired(body: Rig, bone: str, armature: bpy.types.Object) -> bool:

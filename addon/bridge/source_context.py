@@ -130,29 +130,30 @@ def find_context(
     scene: bpy.types.Scene,
     played: SlottedAction,
     body: Rig,
-    clip: Clip,
+    rate: float,
     *,
     span: tuple[float, float],
     carrier: str = "",
-    evaluated: bool = False,
+    shown: Clip | None = None,
+    siblings: bool = True,
     users: tuple[str, ...] = (),
     markers: Iterable[tuple[str, int]] = (),
 ) -> SourceContext:
-    """Return the context of an action that was read on a body as a clip.
+    """Return the context of an action on a body.
 
-    span : first and last scene frame of the reading; evaluated : whether Blender evaluated the clip's poses
-    carrier, users, markers : as in the context
+    span : first and last scene frame of the reading; shown : the clip, if Blender evaluated its poses
+    siblings : whether the curves in other slots are hashed; carrier, users, markers : as in the context
     """
     action, slot = played
     render = scene.render
     return SourceContext(
         frames=(round(span[0], _DIGITS), round(span[1], _DIGITS)),
-        rate=round(clip.rate, _DIGITS),
+        rate=round(rate, _DIGITS),
         posed=_find_posed(action, body),
-        siblings=_find_siblings(action, slot),
+        siblings=_find_siblings(action, slot) if siblings else {},
         carried=_round(body.carrier_path),
         carrier=carrier if body.carrier_path else "",
-        shown=_round(_sum_joints(clip).ravel().tolist()) if evaluated else (),
+        shown=() if shown is None else _round(_sum_joints(shown).ravel().tolist()),
         stretching=round(render.frame_map_new / render.frame_map_old, _DIGITS),
         users=users,
         markers=tuple(sorted(markers, key=lambda one: (one[1], one[0]))),

@@ -35,8 +35,8 @@ def on_stage(
 
     Yields the scene, and the copies by their originals: the armature, objects in a dependency cycle with it, and
     `meshes`. They are evaluated even if the originals are disabled in viewports.
-    body : its bones are put at rest, or only its detected controls, and then get the body's unkeyed transforms; None
-        keeps the current pose
+    body : its bones are put at rest, or only its detected controls, and then get the body's unkeyed transforms, like a
+        moving object; None keeps the current pose
     layers : whether to play the NLA layers and use the blending of the armature's own action
     settings : values of properties of the armature's copy, by path; properties set by the current action get their
         previous values
@@ -61,8 +61,9 @@ def on_stage(
                 bone.matrix_basis.identity()
                 if stays is not None:
                     bone.matrix_basis = Matrix.LocRotScale(stays.location, Quaternion(stays.rotation), None)
-            for target, values in body.posed.items() if body is not None else ():
-                setattr(present(copied.pose).bones[target.bone], target.property, values)
+            for target, values in {**body.posed, **body.placed}.items() if body is not None else ():
+                owner = present(copied.pose).bones[target.bone] if target.bone else copied
+                setattr(owner, target.property, values)
             for path, value in {**own_values.values(armature), **(settings or {})}.items():
                 property_paths.assign(copied, path, value)
             data = present(copied.animation_data or copied.animation_data_create())

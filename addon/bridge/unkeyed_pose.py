@@ -18,23 +18,19 @@ from ...core.motion.quat import Array
 from ..ground import kept_values, memory
 from ..ground.blender_types import present
 from . import clip as clips
-from . import curves, own_actions, result_mark
+from . import curves, left_poses, own_actions, result_mark
 from .curves import Target
+from .left_poses import SAME, Values
 from .rig import Rig, Still
 
 _KEY, _POSED = "action_loom_still", "action_loom_posed"
 _MOVED = 1e-5  # units of the armature, and of a quaternion's w: smaller changes count as rest
 _SCALED = 5e-5  # smaller changes of a scale are rounding of importers, and 0.05 mm of a limb of 1 m
-_SAME = 1e-3  # units of a property within which two values are equal
 ALIKE, SOME = 0.02, 5  # units of a property within which actions begin alike; sampled frames of each action
-MOST_FRAMES = 2000  # sampled frames of an action
-MOST_RESULTS = 8  # results of an armature whose rows are remembered
-Values = tuple[float, ...]
 Flags = NDArray[np.bool_]
 Stance = tuple[Mapping[Target, Values], Mapping[Target, set[int]]]  # the values now, and the components that move
 _seen = memory.cache(64)  # values when the add-on first read each armature, by session id
 _stood, _begun = memory.cache(64), memory.cache(64)
-_results = memory.cache(64)  # by session id of the armature: rows (F, n) of each result and property, also if deleted
 
 
 def note(armature: bpy.types.Object) -> None:
@@ -81,6 +77,12 @@ def find_unkeyed(armature: bpy.types.Object, *, as_now: bool = True) -> dict[Tar
     return _usual_starts(armature, known) | known
 
 
+def find_left(armature: bpy.types.Object) -> set[Target]:
+    """Return the properties away from rest with values that a deleted result has left."""
+    now = left_poses.pose_of(armature)
+    return left_poses.find(armature, {target: row for target, row in now.items() if not _rests(target, row)})
+
+
 def _placed(armature: bpy.types.Object) -> dict[Target, Values]:
     """Return the location and rotation of an object; where actions or what they left move it, as before a result."""
     properties = "location", rotation_modes.property_of(armature.rotation_mode)
@@ -111,7 +113,7 @@ def _standing(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dic
         target = curves.target_of(driver)
         if target is not None:
             moved.setdefault(target, set()).add(driver.array_index)
-    for target, row in _pose(armature).items():
+    for target, row in left_poses.pose_of(armature).items():
         by = moved.get(target, set())
         if len(by) < len(row):
             now[target] = tuple(clips.RESTS[target.property][k] if k in by else value for k, value in enumerate(row))
@@ -133,7 +135,7 @@ def _standing(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dic
 
 
 def _differs(row: Values, other: Values) -> bool:
-    return max(abs(a - b) for a, b in zip(row, other, strict=True)) > _SAME
+    return max(abs(a - b) for a, b in zip(row, other, strict=True)) > SAME
 
 
 def _without_left_over(
@@ -146,32 +148,12 @@ def _without_left_over(
                 stands[target] = known[target]
             elif known or not begins or result_mark.is_result(action):
                 stands.pop(target, None)
-    there = {action.session_uid for action in bpy.data.actions}
-    deleted = [rows for uid, rows in (_results.get(armature.session_uid) or {}).items() if uid not in there]
-    for target in (one for rows in deleted for one in changed & rows.keys() if _is_row_of(stance[0][one], rows[one])):
+    for target in left_poses.find(armature, {one: stance[0][one] for one in changed}):
         if target in known:
             stands[target] = known[target]
         else:
             stands.pop(target, None)
     return stands
-
-
-def _is_row_of(now: Values, rows: NDArray[np.float32]) -> bool:
-    return bool((np.abs(rows - now).max(axis=1) < _SAME).any())
-
-
-def _rows_of_result(armature: bpy.types.Object, result: bpy.types.Action) -> dict[Target, NDArray[np.float32]]:
-    """Return the values (F, n) in each frame of a result, of properties that not every own action keys."""
-    own = [own_actions.keys_of(action).components.keys() for action in own_actions.of(armature, results=False)]
-    everywhere = set(own[0]).intersection(*own) if own else set[Target]()
-    first, last = result.frame_range[:]
-    frames, rows = _played_frames(result, first, last), dict[Target, NDArray[np.float32]]()
-    for slot in curves.slots_of(result):
-        for target, by_index in curves.transforms(curves.curves_of(result, slot)).items():
-            if target not in everywhere and target.bone and len(by_index) == curves.CHANNELS[target.property]:
-                each = [curves.sample(by_index[k], frames) for k in sorted(by_index)]
-                rows[target] = np.column_stack(each).astype(np.float32)
-    return rows
 
 
 def _playing(armature: bpy.types.Object) -> list[bpy.types.Action]:
@@ -182,15 +164,6 @@ def _playing(armature: bpy.types.Object) -> list[bpy.types.Action]:
     tracks = [track for track in data.nla_tracks if not track.mute] if data.use_nla else []
     strips = [strip for track in tracks for strip in track.strips if not strip.mute]
     return [action for action in (data.action, *(strip.action for strip in strips)) if action is not None]
-
-
-def _pose(armature: bpy.types.Object) -> dict[Target, Values]:
-    """Return the location, rotation and scale of each bone in the current pose."""
-    found = {}
-    for bone in present(armature.pose).bones:
-        for what in ("location", rotation_modes.property_of(bone.rotation_mode), "scale"):
-            found[Target(bone.name, what)] = tuple(getattr(bone, what)[:])
-    return found
 
 
 def _rests(target: Target, row: Sequence[float]) -> bool:
@@ -212,29 +185,19 @@ def _left_over(action: bpy.types.Action, stance: Stance, changed: set[Target], *
     first, last = action.frame_range[:]
     if not np.isfinite([first, last]).all():
         return {}
-    frames = _played_frames(action, first, last)
+    frames = left_poses.played_frames(action, first, last)
     now, moved = stance
     found: dict[Target, Flags] = {}
     for slot in curves.slots_of(action):
         for target, by_index in curves.transforms(curves.curves_of(action, slot)).items():
             still = {k: curve for k, curve in by_index.items() if k not in moved.get(target, ())}
             if still and target in now and (together or target in changed):
-                same = [np.abs(curves.sample(c, frames) - now[target][k]) < _SAME for k, c in still.items()]
+                same = [np.abs(curves.sample(c, frames) - now[target][k]) < SAME for k, c in still.items()]
                 found[target] = np.all(same, axis=0)
     if together:
         every = np.all(list(found.values()), axis=0) if found else np.zeros(1, dtype=bool)
         found = dict.fromkeys(found, every)
     return {target: bool(same[0]) for target, same in found.items() if target in changed and same.any()}
-
-
-def _played_frames(action: bpy.types.Action, first: float, last: float) -> Array:
-    """Return the frames of an action, its first one first, and those of the scene, where its curves may go on."""
-    scene = present(bpy.context.scene)
-    step = min(1.0, scene.render.frame_map_old / scene.render.frame_map_new)
-    low, high = min(first, scene.frame_start), max(last, scene.frame_end)
-    count = round((high - low) / step) + 1 if own_actions.has_extrapolation(action) else 0
-    own = np.linspace(first, last, min(MOST_FRAMES, max(1, round((last - first) / step)) + 1))
-    return np.concatenate([own, np.linspace(low, high, min(MOST_FRAMES, count))])
 
 
 def _usual_starts(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dict[Target, Values]:
@@ -274,7 +237,7 @@ def _usual_start(target: Target, rows: Array) -> Values:
     usual, rest = np.median(rows[:, 0], axis=0), clips.RESTS[target.property]
     begins = np.abs(rows[:, 0] - usual).max(axis=1)
     # Where all actions begin with exactly one pose, a later frame near rest is a part of their motion.
-    counted = rows[:, :1] if begins.max() < _SAME else rows
+    counted = rows[:, :1] if begins.max() < SAME else rows
     rests = np.abs(counted - rest).max(axis=2) < ALIKE
     alike = len(rows) > 1 and (begins < ALIKE).mean() > 0.5
     return tuple(usual.tolist()) if alike and not rests.any() else ()
@@ -304,10 +267,8 @@ def keep(armature: bpy.types.Object, body: Rig, result: bpy.types.Action) -> Non
 
     The rows of the result are remembered as well, because a pose of it remains if the artist deletes it.
     """
-    rows = _results.made(armature.session_uid, dict[int, dict[Target, NDArray[np.float32]]])
-    rows[result.session_uid] = _rows_of_result(armature, result)
-    for oldest in list(rows)[:-MOST_RESULTS]:
-        del rows[oldest]
+    own = [own_actions.keys_of(action).components.keys() for action in own_actions.of(armature, results=False)]
+    left_poses.remember(armature, result, unless=set(own[0]).intersection(*own) if own else set())
     if armature.library is not None:
         return
     values = {target: row for target, row in _kept_values(armature).items() if not target.bone}
@@ -327,12 +288,7 @@ def _values_of(bone: bpy.types.PoseBone, location: Sequence[float], rotation: Se
 
 def _kept_values(armature: bpy.types.Object) -> dict[Target, Values]:
     """Return the values that `keep` has stored, also in the form of earlier versions, without damaged entries."""
-    stored, found = kept_values.kept(armature, _POSED), {}
-    for path, row in stored.items() if isinstance(stored, dict) else ():
-        target = curves.target_at(path)
-        if target is not None and hasattr(row, "__len__") and len(row) == curves.CHANNELS[target.property]:
-            found[target] = tuple(map(float, row))
-    return _kept_before(armature) | found
+    return _kept_before(armature) | curves.values_at(kept_values.kept(armature, _POSED))
 
 
 def _kept_before(armature: bpy.types.Object) -> dict[Target, Values]:

@@ -71,7 +71,8 @@ def _usual_property(about: Option, group: bool) -> Any:
 def _property(about: Option, *, group: bool, **more: Any) -> Any:
     # Hidden values belong to the current sources or pose, so operators must not remember them.
     shown: set[str] = {"HIDDEN", "SKIP_SAVE"} if about.shown == HIDDEN and not group else set()
-    common = {"name": about.title, "description": about.description, "options": shown, **more}
+    texts = {} if about.shown == HIDDEN else {"name": about.title, "description": about.description}
+    common = {**texts, "options": shown, **more}
     if about.table:
         return bpy.props.StringProperty(**common, default=about.as_text(about.default))
     if about.choices:

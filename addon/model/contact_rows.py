@@ -70,7 +70,7 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
     foot: bpy.props.EnumProperty(
         name="Foot",
         description="Which foot stands",
-        items=[(foot, title, f"The {words} stands") for foot, (title, words) in FEET.items()],
+        items=[(foot, title, "") for foot, (title, _) in FEET.items()],
         options=set(),
         update=_edited,
     )
@@ -84,11 +84,10 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
         options=set(),
         update=_edited,
     )
-    first: bpy.props.IntProperty(
-        name="First", description="First frame in which it stands", options=set(), update=_edited
-    )
-    last: bpy.props.IntProperty(name="Last", description="Last frame in which it stands", options=set(), update=_edited)
-    why: bpy.props.StringProperty(name="Not Planted", description="Why it could not be planted", options=set())
+    first: bpy.props.IntProperty(name="First", description="Its first frame", options=set(), update=_edited)
+    last: bpy.props.IntProperty(name="Last", description="Its last frame", options=set(), update=_edited)
+    # why it could not be planted
+    why: bpy.props.StringProperty(options=set())
 
 
 class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
@@ -97,7 +96,8 @@ class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
     of: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
     rows: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_contact)
     active: bpy.props.IntProperty(options=set())
-    edited: bpy.props.BoolProperty(name="Edited", description="Feet are planted by your edited rows", options=set())
+    # feet are planted by your edited rows
+    edited: bpy.props.BoolProperty(options=set())
     said: bpy.props.StringProperty(options=set())
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from ...core.errors import LoomError
+from ...core.errors import LoomError, no_frame
 from ...core.verbs import VERBS
 from ..ground.blender_types import present
 from . import lists
@@ -106,5 +106,5 @@ def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None)
     first = first_frame(there[0])
     last = last_frame(there[0])
     if not first <= frame <= last:
-        raise LoomError(f"Frame {frame} is not in {present(action).name}: it has {first} to {last}")
+        raise no_frame(present(action).name, frame, first, last)
     return there[0], frame - first

@@ -53,7 +53,7 @@ def number_of(recipe: type[Recipe]) -> int:
 
 def mode_choices() -> Choices:
     """Return the modes as choices of an enum."""
-    return _numbered(((recipe.verb, recipe.mode, recipe.mode_tooltip) for recipe in MODES), _MODE_NUMBERS)
+    return _numbered(((recipe.verb, recipe.mode, recipe.tooltip) for recipe in MODES), _MODE_NUMBERS)
 
 
 def edit_choices() -> Choices:

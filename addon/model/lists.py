@@ -174,9 +174,8 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         search_options={"SUGGESTION"},
     )
     warning: bpy.props.StringProperty(options=set())
-    apart: bpy.props.StringProperty(
-        name="Listed Apart", description="Why this action is hardly one to weave", options=set()
-    )
+    # why this action is hardly one to weave
+    apart: bpy.props.StringProperty(options=set())
 
 
 class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
@@ -245,9 +244,8 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     armature: bpy.props.PointerProperty(type=bpy.types.Object, options={"HIDDEN"}, update=take_given_armature)
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_source)
     active: bpy.props.IntProperty(options=set(), update=notifying(when_active_changed))
-    reference: bpy.props.IntProperty(
-        name="Reference", description="The action that gives the result its timing, body and place", options=set()
-    )
+    # the action that gives the result its timing, body and place
+    reference: bpy.props.IntProperty(options=set())
     left_out: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_identity)  # actions removed by hand
     ticked_at_first: bpy.props.StringProperty(options=set())  # names of automatically ticked actions, a line each
     roles: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_role)

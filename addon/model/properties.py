@@ -113,7 +113,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     stretches: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_stretch)
     events: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_event)
-    active_event: bpy.props.IntProperty(name="Active Event", options=set())
+    active_event: bpy.props.IntProperty(options=set())
     contacts: bpy.props.CollectionProperty(type=contact_rows.ACTION_LOOM_PG_contacts)
     show_way: bpy.props.BoolProperty(
         name="Show Root Path",
@@ -223,9 +223,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         items=intents.edit_choices(),
         options=set(),
     )
-    edit_which: bpy.props.EnumProperty(
-        name="Actions", description="Which actions are changed", items=lists.OWN, options=set()
-    )
+    edit_which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN, options=set())
     edit_replace: bpy.props.BoolProperty(
         name="Replace",
         description="Replace the action with the result; a copy of the action is kept",

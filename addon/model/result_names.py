@@ -1,5 +1,9 @@
-"""Before a file is saved, let results keep the names that their sources have now; `storage` loads if there are any."""
+"""Before a file is saved, let results keep their sources' names, and armatures the poses of deleted results.
 
+After a file was opened, the poses of its results are remembered. Modules that need numpy load only if they have work.
+"""
+
+import sys
 from typing import Any
 
 import bpy
@@ -9,16 +13,30 @@ from ..bridge import result_mark
 
 
 @persistent
-def _note_names(*_: Any) -> None:
+def _before_saving(*_: Any) -> None:
     if any(map(result_mark.is_result, bpy.data.actions)):
         from . import storage
 
         storage.note_names()
+    if "numpy" in sys.modules:  # else no action was read, and armatures keep what they have stored
+        from ..bridge import left_poses
+
+        left_poses.store_all()
+
+
+@persistent
+def _after_opening(*_: Any) -> None:
+    if any(map(result_mark.is_result, bpy.data.actions)):
+        from ..bridge import left_poses
+
+        left_poses.remember_all()
 
 
 def register() -> None:
-    bpy.app.handlers.save_pre.append(_note_names)
+    bpy.app.handlers.load_post.append(_after_opening)
+    bpy.app.handlers.save_pre.append(_before_saving)
 
 
 def unregister() -> None:
-    bpy.app.handlers.save_pre.remove(_note_names)
+    bpy.app.handlers.save_pre.remove(_before_saving)
+    bpy.app.handlers.load_post.remove(_after_opening)

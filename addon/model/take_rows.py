@@ -45,7 +45,7 @@ HOW = {
     ),
     "catalog": bpy.props.StringProperty(
         name="Catalog",
-        description="The catalog of these assets (A/B for one within another)",
+        description="The asset's catalog (A/B for one within another); unchanged if empty",
         default="Action Loom",
         options=set(),
     ),

@@ -115,7 +115,8 @@ def find(clips: Sequence[Clip], *, rest_counts: bool = False) -> Attachments:
     """Return the attached joints of clips, with the joint that leads each in every clip that moves it.
 
     rest_counts : whether to attach joints by the rest pose if no clip shows it, as on a body that receives another's
-        clip: feet and hands with other parents, and joints outside the body at a foot or hand
+        clip: feet and hands with other parents, and joints outside the body at a foot or hand. Attached joints then
+        rest at their usual places: at rest a foot may be elsewhere than at the end of the leg that leads it
 
     Example:
         >>> from action_loom.core.bodies import attachments
@@ -134,7 +135,7 @@ def find(clips: Sequence[Clip], *, rest_counts: bool = False) -> Attachments:
             own = sorted(alike, key=lambda clip: clip.skeleton is not skeleton)
             offsets = {joint: _offset(own, joint, leader) for joint, leader in leaders.items()}
             offsets |= {joint: _rest_offset(skeleton, joint, leader) for joint, leader in resting.items()}
-            bodies[skeleton] = _attached(skeleton, leaders | resting, offsets)
+            bodies[skeleton] = _attached(skeleton, leaders | resting, offsets, usual=rest_counts)
     return Attachments(bodies, tuple(notes))
 
 
@@ -221,18 +222,25 @@ def _leaves_its_part(clip: Clip, sources: Sequence[Clip], joint: int) -> bool:
     return strays[0] - max(strays[1:]) > APART * clip.skeleton.height
 
 
-def _attached(skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[int, _Offset]) -> Attached:
-    """Return the attached joints of a skeleton; the same object for the same joints while the skeleton lives."""
+def _attached(
+    skeleton: Skeleton, leaders: Mapping[int, int], offsets: Mapping[int, _Offset], *, usual: bool
+) -> Attached:
+    """Return the attached joints of a skeleton; the same object for the same joints while the skeleton lives.
+
+    usual : whether they rest at their usual places
+    """
     known = _bodies.setdefault(skeleton, {})
     leaders = _without_loops(skeleton.parents, leaders)
     ends = _unnamed_ends(skeleton, leaders, offsets)
-    key = tuple(sorted(leaders.items())), tuple(sorted(ends.items()))
+    places = {joint: offsets[joint].place for joint in leaders} if usual else {}
+    key = tuple(sorted(leaders.items())), tuple(sorted(ends.items())), *(place.tobytes() for place in places.values())
     if key not in known:
         parents = skeleton.parents.copy()
         parents[list(leaders)] = list(leaders.values())
         order = _parents_first(parents)
         followers = [joint for joint in leaders if not (skeleton.body[joint] or joint in ends.values())]
-        known[key] = _with_parents(replace(skeleton, roles=skeleton.roles | ends), parents, order, followers), order
+        named = replace(skeleton, roles=skeleton.roles | ends)
+        known[key] = _with_parents(named, parents, order, followers, places), order
     hung, order = known[key]
     return Attached(dict(leaders), dict(offsets), hung, order)
 
@@ -285,11 +293,16 @@ def _parents_first(parents: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _with_parents(
-    skeleton: Skeleton, parents: NDArray[np.int64], order: NDArray[np.int64], followers: Sequence[int]
+    skeleton: Skeleton,
+    parents: NDArray[np.int64],
+    order: NDArray[np.int64],
+    followers: Sequence[int],
+    usual: Mapping[int, Array],
 ) -> Skeleton:
     """Return a skeleton with the same rest pose but other parents and another order.
 
-    followers : joints that do not belong to the body there
+    followers : joints that do not belong to the body there; usual : places (3,) of joints that rest elsewhere, on their
+        new parents
     """
     turns, places = skeleton.rest
     offsets, orients = skeleton.offsets.copy(), skeleton.orients.copy()
@@ -298,6 +311,8 @@ def _with_parents(
     back = quat.inv(turns[above])
     offsets[changed] = quat.rotate(back, places[changed] - places[above])
     orients[changed] = quat.mul(back, turns[changed])
+    for joint, there in usual.items():
+        offsets[joint] = there
     place = np.argsort(order)
     hung = parents[order]
     rules = skeleton.inheritance

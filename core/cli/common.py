@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..jit import ENGINES
-from ..options import Option
+from ..options import RETIRED, Option
 from ..progress import SILENT, Progress
 from . import tables
 from .host import PerClip
@@ -27,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) 
     for about in options.values():
         only = f", {about.only}" if about.only else ""
         text = (about.description + only + _default_text(about)).replace("%", "%%")
-        _add_flag(parser, about, about.name, text)
+        _add_flag(parser, about, about.name, argparse.SUPPRESS if about.shown == RETIRED else text)
         for alias in (alias for alias in about.aliases if alias not in options):
             _add_flag(parser, about, alias, argparse.SUPPRESS)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import LoomError, OptionError
 from ..jit import ENGINES
-from ..options import Choice, Option, by_name, declared, renamed, shown
+from ..options import Choice, Option, by_name, declared, readable, renamed, shown
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
 from ..verbs import verb_of
@@ -220,7 +220,7 @@ def _entries(
 ) -> list[Entry]:
     """Return the job of a table, or a job for each of its files; raises LoomError kinds."""
     verb, recipe = _verb(host, table)
-    options, for_all = declared(recipe), _for_all(host)
+    options, for_all = readable(recipe), _for_all(host)
     known = for_all | FOR_ONE | host.settings | options
     defaults = renamed(known, defaults)
     own = renamed(known, {key: value for key, value in table.items() if key not in ("verb", "clips")})

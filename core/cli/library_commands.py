@@ -22,7 +22,7 @@ from ..library.similar import Cluster
 from ..library.storage import Entry, Library, Stretch, in_order
 from ..library.storage import read as read_library
 from ..motion.clip import Clip
-from ..options import declared
+from ..options import readable
 from ..progress import Progress
 from ..verbs import BuildGraph
 from . import artefacts, common, cuts, library_find, outputs, summary, workers
@@ -128,7 +128,7 @@ def _add_graph(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", hos
     text = "seconds before and after each stretch that come along"
     parser.add_argument("--margin", type=float, default=MARGIN, metavar="SECONDS", help=f"{text} (default: {MARGIN:g})")
     # Here --like gives required words of a clip.
-    common.add_options(parser, declared(BuildGraph))
+    common.add_options(parser, readable(BuildGraph))
     common.add_common(parser)
     parser.add_argument("-o", "--output", metavar="OUT.npz", required=True, help="the graph, with its clips")
     parser.set_defaults(run=_graph)
@@ -413,7 +413,7 @@ def _graph(host: Host, arguments: argparse.Namespace) -> None:
     if output.suffix.lower() != artefacts.SUFFIX:
         raise OptionError(f"-o is {arguments.output!r}, but graphs are kept as {artefacts.SUFFIX}")
     outputs.check([output, report], arguments.force)
-    recipe = BuildGraph(**common.given(declared(BuildGraph), arguments))
+    recipe = BuildGraph(**common.given(readable(BuildGraph), arguments))
     library = read_library(arguments.library)
     with common.progress(arguments.quiet) as progress:
         if arguments.clip is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Cancelled, LoomError, OptionError
-from ..options import Option, declared
+from ..options import Option, declared, readable
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
 from ..verbs import VERBS, Follow
@@ -54,7 +54,7 @@ def add_verb(
         parser.add_argument(f"--{VERBS[recipe.verb].uses}", metavar=used.file, help=text)
     building = _of_making(recipe)
     positional = ("leave", "reach") if artefact_first and "leave" in declared(recipe) else ()
-    own = {key: about for key, about in declared(recipe).items() if key not in building and key not in positional}
+    own = {key: about for key, about in readable(recipe).items() if key not in building and key not in positional}
     own.pop("stretches", None)
     common.add_options(parser, own)
     for key in positional:
@@ -174,7 +174,7 @@ def _keep(
 def _of_making(recipe: type[Recipe]) -> dict[str, Option]:
     """Return the options of a verb that an existing artefact fixes."""
     row = VERBS[recipe.verb]
-    return declared(row.depends) if row.uses and row.depends is not None else {}
+    return readable(row.depends) if row.uses and row.depends is not None else {}
 
 
 def _requested_recipe(arguments: argparse.Namespace) -> tuple[Recipe, list[str], str | None]:
@@ -183,7 +183,7 @@ def _requested_recipe(arguments: argparse.Namespace) -> tuple[Recipe, list[str],
     clips = list(getattr(arguments, "clips", ()))
     kind = VERBS[recipe.verb].uses
     artefact = getattr(arguments, kind, None) if kind else None
-    values = common.given(declared(recipe), arguments)
+    values = common.given(readable(recipe), arguments)
     if artefact is not None:
         _refuse_making(recipe, values)
         if clips and issubclass(recipe, GraphWalk):

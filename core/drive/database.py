@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ClipError, SkeletonError, some
+from ..errors import SkeletonError, some
 from ..graph import inputs
 from ..motion import cycles, feet, ik, kinematics, quat, resample, root_motion
 from ..motion.clip import Clip, join_clips
@@ -20,6 +20,7 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..quality import contacts, world_pose
+from ..recipes import base
 from ..recipes.travel import TravelOptions
 from . import bends, ends
 from .bends import Part
@@ -289,14 +290,13 @@ def build(
         >>> built.features.shape[1], bool((built.onward >= 0).any()), len(built.still) > 0
         (27, True, True)
     """
-    if not clips:
-        raise ClipError("Drive takes the actions of a character; none given")
-    progress.at(0.0, "Reading the actions")
+    base.check_count("Drive", len(clips), 1, None)
+    progress.at(0.0, "Preparing the clips")
     ready = inputs.gather(clips, images=False, travel=travel or TravelOptions(), progress=progress.part(0.0, 0.4))
     skeleton = ready.clips[0].skeleton
     known = feet.balls_and_ankles(skeleton)
     if not {"L", "R"} <= set(known):
-        raise SkeletonError(f"{ready.clips[0].name}: no feet are known: name them in Body Roles, then it can be driven")
+        raise SkeletonError(f"{ready.clips[0].name}: its feet are not known: name them in Body Roles")
     sentences = list(ready.sentences)
     scaled = [clip.name for clip in ready.clips if clip.scales is not None]
     if scaled:
@@ -314,7 +314,7 @@ def build(
     after = ends.loops_after(plain, lengths)
     parts = []
     for k, clip in enumerate(plain):
-        progress.at(0.4 + 0.6 * k / len(plain), f"Preparing {clip.name}")
+        progress.at(0.4 + 0.6 * k / len(plain), "Preparing the clips")
         parts.append(_cycle(clip, lengths[k]) if lengths[k] else _acyclic_part(clip, plain, lengths, after[k]))
     parts, given = bends.with_bends(parts, ready.given, AHEAD, RATE)
     made = _join_parts(parts, ready, tuple(known), _limbs(skeleton, tuple(known)), tuple(sentences), tuple(clips))

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import OptionError
+from ..errors import wrong_rows
 from ..motion.quat import Array
 
 STEEPEST = math.radians(60.0)  # steeper faces are walls
@@ -127,7 +127,7 @@ def of_rows(rows: Sequence[Sequence[float]]) -> Ground:
         1
     """
     if any(len(row) != 9 for row in rows):
-        raise OptionError("ground is rows of nine numbers: x, y and height of three corners of a triangle")
+        raise wrong_rows("ground", *("xyz" * 3))
     triangles = np.array([tuple(row) for row in rows], dtype=np.float64).reshape(-1, 3, 3)
     return Ground(triangles[_normals(triangles)[:, 2] > math.cos(STEEPEST)])
 

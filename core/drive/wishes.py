@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..errors import OptionError
+from ..errors import OptionError, not_rising, wrong_rows
 from .controller import STEP, Wish
 
 Rows = Sequence[Sequence[float]]
@@ -60,27 +60,22 @@ def of_rows(rows: Rows) -> list[Wish]:
         180
     """
     table = [tuple(float(value) for value in row) for row in rows]
-    if len(table) < 2:
-        raise OptionError("wishes are rows of time, vx, vy and perhaps facing, two or more: the last says when it ends")
-    for row in table:
-        if len(row) not in (3, 4):
-            raise OptionError(f"wishes has a row of {len(row)} numbers, but a wish is time, vx, vy and perhaps facing")
+    if len(table) < 2 or any(len(row) not in (3, 4) for row in table):
+        raise wrong_rows("wishes", "time", "vx", "vy", "[facing]")
     _check_times([row[0] for row in table], "wishes")
     out: list[Wish] = []
     for row, after in pairwise(table):
         facing = None if len(row) < 4 or abs(row[3]) >= ALONG else math.radians(row[3])
         count = round(after[0] / STEP) - round(row[0] / STEP)
         out += [Wish(complex(row[1], row[2]), facing)] * count
-    if not out:
-        raise OptionError("wishes last less than a sixtieth of a second")
     return out
 
 
 def _check_times(times: Sequence[float], name: str) -> None:
     if times[0] != 0.0 or any(b <= a for a, b in pairwise(times)):
-        raise OptionError(f"{name} begin at time 0, and each row is later than the one before")
-    if times[-1] > LONGEST:
-        raise OptionError(f"{name} last {times[-1]:.0f} s, but {LONGEST:.0f} at most")
+        raise not_rising(name, "time")
+    if not STEP <= times[-1] <= LONGEST:
+        raise OptionError(f"{name} last {times[-1]:g} s, but can last {STEP:.2g} to {LONGEST:.0f} s")
 
 
 def of_places(rows: Rows) -> list[Wish]:
@@ -93,12 +88,10 @@ def of_places(rows: Rows) -> list[Wish]:
     """
     table = np.array([tuple(row) for row in rows], dtype=float) if len({len(row) for row in rows}) == 1 else None
     if table is None or table.ndim != 2 or table.shape[1] != 3 or len(table) < 2:
-        raise OptionError("places are rows of x, y and time, two or more")
+        raise wrong_rows("places", "x", "y", "time")
     _check_times(table[:, 2].tolist(), "places")
     out: list[Wish] = []
     for row, after in pairwise(table):
         velocity = complex(after[0] - row[0], after[1] - row[1]) / (after[2] - row[2])
         out += [round_wish(Wish(velocity))] * (round(after[2] / STEP) - round(row[2] / STEP))
-    if not out:
-        raise OptionError("places last less than a sixtieth of a second")
     return out

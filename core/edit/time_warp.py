@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..errors import OptionError
+from ..errors import OptionError, no_frame
 from ..motion import cycles, quat, resample
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
@@ -92,7 +92,7 @@ def _order_events(clip: Clip, events: Sequence[Event]) -> list[Event]:
     last = float(len(clip) - 1)
     for one in events:
         if not (0.0 <= one.first <= last and 0.0 <= one.to <= last):
-            raise OptionError(f"{clip.name}: {one.first:g} to {one.to:g} is not within its frames 0 to {last:g}")
+            raise no_frame(clip.name, one.to if 0.0 <= one.first <= last else one.first, 0, last)
         if not clip.cyclic:
             _check_ends(clip.name, one, last)
     ordered = list(events)

@@ -14,7 +14,7 @@ from ..motion.quat import Array
 from . import plain_text
 from .asf import AsfSkeleton
 from .bvh_text import rows
-from .plain_text import LARGEST, is_number
+from .plain_text import LARGEST, expected, is_number, not_a_number, second, values_needed
 
 _COMMENT = re.compile(rb"#(?<![^ \t\r\n]#)[^\n]*")  # only at the start of a word, because -1.#IND is not a comment
 _NUMERAL = re.compile(rb"[0-9]{1,15}")
@@ -73,20 +73,20 @@ class _Reader:
             at, self._line = end + 1, self._line + 1
             if words:
                 self._keyword(words[0].lower(), words)
-        self._fail("expected the number of a frame; the file ends")
+        self._fail(expected("", "FRAME"))
 
     def _keyword(self, key: str, words: list[str]) -> None:
         if key in (":degrees", ":radians"):
             if self._degrees is not None:
-                self._fail(f"the unit of angles is said a second time: {words[0]}")
+                self._fail(second(words[0]))
             self._degrees = key == ":degrees"
         elif key == ":samples-per-second":
             rate = float(words[1]) if len(words) == 2 and is_number(words[1]) else 0.0
             if not 0.0 < rate < _HIGHEST_RATE:
-                self._fail(f"expected frames per second, found {' '.join(words[1:])[:40]!r}")
+                self._fail(expected(" ".join(words), f"{words[0]} RATE"))
             self._rate = rate
         elif key != ":fully-specified":
-            self._fail(f"expected :FULLY-SPECIFIED, :DEGREES or :RADIANS, found {words[0][:40]!r}")
+            self._fail(expected(words[0], ":FULLY-SPECIFIED | :DEGREES | :RADIANS"))
 
     def _line_by_line(self, body: bytes) -> Array:
         frames: list[list[float]] = []
@@ -100,32 +100,26 @@ class _Reader:
                 if number >= 0:
                     frames.append(self._whole(poses, number, ""))
                     if int(words[0]) != number + 1:
-                        self._fail(f"expected frame {number + 1}, found {int(words[0])}; frames must follow each other")
+                        self._fail(expected(f"{int(words[0])}", f"{number + 1}"))
                 number, poses = int(words[0]), {}
             elif number < 0:
-                self._fail(f"expected the number of a frame, found {line.strip().decode('latin-1')[:40]!r}")
+                self._fail(expected(line.strip().decode("latin-1"), "FRAME"))
             else:
                 name = plain_text.decoded(words[0])
                 if name in poses:
-                    self._fail(f"frame {number} has {name!r} twice")
-                poses[name] = self._values(name, [word.decode("latin-1") for word in words[1:]], number)
+                    self._fail(second(name))
+                poses[name] = self._values(name, [word.decode("latin-1") for word in words[1:]])
         frames.append(self._whole(poses, number, "; the file ends"))
         return np.array(frames)
 
-    def _values(self, name: str, words: list[str], number: int) -> list[float]:
+    def _values(self, name: str, words: list[str]) -> list[float]:
         if name not in self._widths:
-            what = "a bone or the number of a frame" if is_number(name) else "a bone"
-            self._fail(f"{name[:40]!r} is not {what} of {self._asf}; name the skeleton it belongs to (option skeleton)")
+            self._fail(f"{name[:40]!r} is not a bone of {self._asf}; name the skeleton it belongs to (option skeleton)")
         if len(words) != self._widths[name]:
-            asked = f"{self._asf} asks for {self._widths[name]}"
-            self._fail(f"{name!r} has {len(words)} values in frame {number}; {asked}")
+            self._fail(values_needed(len(words), self._widths[name]))
         for column, word in enumerate(words, start=1):
-            if not is_number(word):
-                self._fail(f"value {column} of {name!r} in frame {number} is {word[:20]!r}, not a number")
-            if abs(float(word)) > LARGEST:
-                self._fail(
-                    f"value {column} of {name!r} in frame {number} is {word[:20]!r}; values go up to {LARGEST:g}"
-                )
+            if not is_number(word) or abs(float(word)) > LARGEST:
+                self._fail(not_a_number(column, word))
         return [float(word) for word in words]
 
     def _whole(self, poses: Mapping[str, list[float]], number: int, why: str) -> list[float]:

@@ -13,7 +13,7 @@ from ..errors import MotionFileError, some
 from ..motion import quat
 from ..motion.quat import Array
 from . import plain_text
-from .plain_text import LARGEST, is_number
+from .plain_text import LARGEST, expected, is_number, not_a_number, second
 
 ROOT = "root"
 _WORD = re.compile(r"[^ \t\n\r\v\f,()]+")  # commas and brackets are spaces here
@@ -111,17 +111,17 @@ class _Reader:
             if words[0].startswith(":"):
                 name = words[0][1:].lower()
                 if name in sections:
-                    self._fail(number, f"there is a second {words[0]}")
+                    self._fail(number, second(words[0]))
                 rows = sections[name] = []
             elif rows is None:
-                self._fail(number, f"expected :version (an ASF file begins with it), found {words[0][:40]!r}")
+                self._fail(number, expected(words[0], ":version"))
             if rows is not None:
                 rows.append((number, words))
         return sections
 
     def _section(self, name: str) -> list[_Row]:
         if name not in self._sections:
-            self._fail(self._last, f"expected :{name}; the file ends")
+            self._fail(self._last, expected("", f":{name}"))
         return self._sections[name]
 
     def _units(self) -> tuple[float, bool]:
@@ -131,29 +131,29 @@ class _Reader:
             line, words = rows["length"]
             (length,) = self._numbers(line, "length", words, 1)
             if length < 1e-6:
-                self._fail(line, f"expected a length above 0, found {words[0]!r}")
+                self._fail(line, expected(f"length {words[0]}", "length NUMBER"))
         if "angle" in rows:
             line, words = rows["angle"]
             unit = words[0].lower() if len(words) == 1 else ""
             if not unit.startswith(("deg", "rad")):
-                self._fail(line, f"expected angle deg or angle rad, found {' '.join(words)[:40]!r}")
+                self._fail(line, expected(" ".join(["angle", *words]), "angle deg | angle rad"))
             degrees = unit.startswith("deg")
         if degrees is None:
             line = self._sections["units"][0][0] if "units" in self._sections else self._last
-            self._fail(line, "the unit of angles is not said; write :units with the line angle deg, or angle rad")
+            self._fail(line, expected("", ":units angle deg"))
         return length, bool(degrees)
 
     def _root(self) -> tuple[str, ...]:
         """Return the root's degrees of freedom; only roots that turn about the file's own axes are supported."""
-        rows = self._keys(self._section("root")[1:], "the root")
+        rows = self._keys(self._section("root")[1:], ":root")
         for key in ("position", "orientation"):
             line, words = rows.get(key, (0, []))
             if words and any(self._numbers(line, key, words, 3)):
                 self._fail(line, f"the root's {key} is {' '.join(words)}, of which programs differ; only 0 0 0 is read")
         if "order" not in rows:
-            self._fail(self._section("root")[0][0], "expected the root's order, such as TX TY TZ RX RY RZ")
+            self._fail(self._section("root")[0][0], expected(":root", ":root order TX TY TZ RX RY RZ"))
         line, words = rows["order"]
-        return self._freedom(line, words, (*_MOVES, *_TURNS), ROOT)
+        return self._freedom(line, words, (*_MOVES, *_TURNS))
 
     def _bones(self) -> dict[str, _Bone]:
         found: dict[str, _Bone] = {}
@@ -166,35 +166,35 @@ class _Reader:
             elif word == "end" and block is not None:
                 bone = self._bone(line, block)
                 if bone.name in found or bone.name == ROOT:
-                    self._fail(bone.line, f"there is a second bone {bone.name!r}")
+                    self._fail(bone.line, second(bone.name))
                 found[bone.name], block = bone, None
             elif block is not None and word != "begin":
                 block.append((line, words))
             else:
-                self._fail(line, f"expected {'begin' if block is None else 'end'}, found {words[0][:40]!r}")
+                self._fail(line, expected(words[0], "begin" if block is None else "end"))
         if block is not None:
-            self._fail(self._last, "expected end after the last bone; the section ends")
+            self._fail(self._last, expected("", "end"))
         return found
 
     def _bone(self, end: int, rows: Sequence[_Row]) -> _Bone:
-        keys = self._keys(rows, "the bone")
+        keys = self._keys(rows, ":bonedata")
         for key in ("name", "direction", "length"):
             if key not in keys:
-                self._fail(end, f"expected the bone's {key} before its end")
+                self._fail(end, expected("end", key))
         line, name = keys["name"]
         if len(name) != 1:
-            self._fail(line, f"expected one word as a bone's name, found {' '.join(name)[:40]!r}")
+            self._fail(line, expected(" ".join(["name", *name]), "name NAME"))
         direction = self._numbers(*_named(keys, "direction"), 3)
         (length,) = self._numbers(*_named(keys, "length"), 1)
-        freedom = self._freedom(*keys["dof"], _TURNS, name[0]) if "dof" in keys else ()
+        freedom = self._freedom(*keys["dof"], _TURNS) if "dof" in keys else ()
         axis, order = [0.0] * 3, "XYZ"
         if "axis" in keys:
             at, words = keys["axis"]
             axis, order = self._numbers(at, "axis", words[:3], 3), "".join(words[3:]).upper()
             if sorted(order) != list("XYZ"):
-                self._fail(at, f"expected an order like XYZ after the axis, found {' '.join(words[3:])[:40]!r}")
+                self._fail(at, expected(" ".join(["axis", *words]), "axis X Y Z XYZ"))
         elif freedom:
-            self._fail(end, f"expected the axis of {name[0]!r}, which turns, before its end")
+            self._fail(end, expected("end", "axis"))
         return _Bone(name[0], line, [length * one for one in direction], axis, order, freedom)
 
     def _order(self, bones: Mapping[str, _Bone]) -> tuple[list[str], list[int]]:
@@ -218,9 +218,9 @@ class _Reader:
         rows = self._section("hierarchy")
         words = [row[1][0].lower() for row in rows]
         if words[1:2] != ["begin"]:
-            self._fail(rows[1][0] if len(rows) > 1 else self._last, "expected begin after :hierarchy")
+            self._fail(rows[1][0] if len(rows) > 1 else self._last, expected(" ".join(words[1:2]), "begin"))
         if words[-1] != "end" or len(rows) < 3:
-            self._fail(rows[-1][0], "expected end after the hierarchy")
+            self._fail(rows[-1][0], expected("", "end"))
         below: dict[str, list[str]] = {}
         placed = {ROOT}
         for line, (parent, *children) in rows[2:-1]:
@@ -241,27 +241,26 @@ class _Reader:
         for line, words in rows:
             key = words[0].lower()
             if key in keys and key in _KEYS:
-                self._fail(line, f"{what} has a second {key}")
+                self._fail(line, second(f"{what} {key}"))
             keys[key] = line, words[1:]
         return keys
 
-    def _freedom(self, line: int, words: Sequence[str], known: Sequence[str], name: str) -> tuple[str, ...]:
+    def _freedom(self, line: int, words: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
         freedom = tuple(word.lower() for word in words)
         for word in freedom:
             if word not in known:
-                self._fail(line, f"{name!r} has the degree of freedom {word[:20]!r}; read are {', '.join(known)}")
+                self._fail(line, expected(word, " | ".join(known)))
         if len(set(freedom)) < len(freedom):
-            self._fail(line, f"a degree of freedom is named twice: {' '.join(words)[:80]}")
+            self._fail(line, second(" ".join(words)[:80]))
         return freedom
 
     def _numbers(self, line: int, key: str, words: Sequence[str], count: int) -> list[float]:
         if len(words) != count or not all(is_number(word) for word in words):
-            noun = "a number" if count == 1 else f"{count} numbers"
-            self._fail(line, f"expected {noun} after {key}, found {' '.join(words)[:80]!r}")
-        numbers = [float(word) for word in words]
-        if max(map(abs, numbers)) > LARGEST:
-            self._fail(line, f"{' '.join(words)[:80]!r} is more than anything can be; numbers go up to {LARGEST:g}")
-        return numbers
+            self._fail(line, expected(" ".join([key, *words]), key, *["NUMBER"] * count))
+        for column, word in enumerate(words, start=1):
+            if abs(float(word)) > LARGEST:
+                self._fail(line, not_a_number(column, word))
+        return [float(word) for word in words]
 
     def _fail(self, line: int, problem: str) -> None:
         raise MotionFileError(self._path, line, problem)

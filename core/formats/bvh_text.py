@@ -13,7 +13,7 @@ from .. import jit
 from ..errors import MotionFileError
 from ..motion.quat import Array
 from . import plain_text
-from .plain_text import LARGEST, is_number
+from .plain_text import LARGEST, expected, is_number, not_a_number, second, values_needed
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
 DEEPEST = 100  # levels that are indented, since chains of thousands of joints would mostly be tabs
@@ -63,7 +63,7 @@ def parse(path: str | os.PathLike[str]) -> BvhMotion:
     text = plain_text.decoded(header)
     hierarchy = _Hierarchy(path, text).read()
     if motion is None:
-        raise MotionFileError(path, text.count("\n") + 1, "expected MOTION after the hierarchy; the file ends")
+        raise MotionFileError(path, text.count("\n") + 1, expected("", "MOTION"))
     line = data.count(b"\n", 0, motion.start()) + 1
     width = sum(len(c) for c in hierarchy.channels)
     frame_time, values, notes = _Frames(path, data[motion.end() :], line, width).read()
@@ -87,13 +87,13 @@ class _Hierarchy:
 
     def read(self) -> BvhMotion:
         self._next()
-        self._expect("HIERARCHY", "a BVH file begins with it")
+        self._expect("HIERARCHY")
         self._next()
         while self._words:
-            self._expect("ROOT", "the hierarchy has been closed")
+            self._expect("ROOT")
             self._joint(parent=-1)
         if not self._names:
-            self._fail("expected ROOT after HIERARCHY; there is no joint")
+            self._fail(expected("", "ROOT"))
         return BvhMotion(
             str(self._path),
             tuple(self._names),
@@ -123,47 +123,46 @@ class _Hierarchy:
                 stack.append(self._open(stack[-1]))
             elif word == "END":
                 self._end_site(stack[-1])
-            elif not self._words:
-                self._fail(f"expected }} to close joint {self._names[stack[-1]]!r}; the hierarchy ends")
             else:
-                self._fail(f"expected OFFSET, CHANNELS, JOINT, End Site or }}, found {self._words[0]!r}")
+                self._fail(expected("".join(self._words[:1]), "OFFSET | CHANNELS | JOINT | End Site | }"))
 
     def _once(self, word: str, joint: int) -> None:
         if (word, joint) in self._seen:
-            self._fail(f"joint {self._names[joint]!r} has a second {word}")
+            self._fail(second(f"{word} ({self._names[joint]})"))
         self._seen.add((word, joint))
 
     def _open(self, parent: int) -> int:
         name = " ".join(self._words[1:])
         if not name:
-            self._fail(f"expected a name after {self._words[0]}")
+            self._fail(expected(self._words[0], f"{self._words[0]} NAME"))
         self._names.append(name)
         self._parents.append(parent)
         self._offsets.append([0.0, 0.0, 0.0])
         self._tips.append([np.nan] * 3)
         self._channels.append(())
         self._next()
-        self._expect("{", f"joint {name!r} opens with it")
+        self._expect("{")
         self._next()
         return len(self._names) - 1
 
     def _end_site(self, joint: int) -> None:
         self._once("End Site", joint)
         self._next()
-        self._expect("{", "an End Site opens with it")
+        self._expect("{")
         self._next()
-        self._expect("OFFSET", "an End Site has one")
+        self._expect("OFFSET")
         self._tips[joint] = self._numbers(3)
-        self._expect("}", "an End Site closes with it")
+        self._expect("}")
         self._next()
 
     def _numbers(self, count: int) -> list[float]:
         words = self._words[1:]
         if len(words) != count or not all(is_number(word) for word in words):
-            self._fail(f"expected {count} numbers after OFFSET, found {' '.join(words)[:80]!r}")
+            self._fail(expected(" ".join(self._words), "OFFSET", *"XYZ"[:count]))
         numbers = [float(word) for word in words]
-        if max(map(abs, numbers)) > LARGEST:
-            self._fail(f"{' '.join(words)[:80]!r} is farther than anything can be; offsets go up to {LARGEST:g}")
+        for column, word in enumerate(words, start=1):
+            if abs(float(word)) > LARGEST:
+                self._fail(not_a_number(column, word))
         self._next()
         return numbers
 
@@ -172,21 +171,21 @@ class _Hierarchy:
         known = {c.lower(): c for c in CHANNELS}
         for name in names:
             if name.lower() not in known:
-                self._fail(f"unknown channel {name!r}; expected Xposition … Zrotation")
+                self._fail(expected(name, "Xposition … Zrotation"))
         if count != [str(len(names))]:
-            self._fail(f"CHANNELS says {' '.join(count) or 'nothing'}, but {len(names)} names follow")
+            self._fail(expected(" ".join(self._words), "CHANNELS", str(len(names)), *names))
         if len({n.lower() for n in names}) < len(names):
-            self._fail(f"a channel is named twice: {' '.join(names)}")
+            self._fail(second(" ".join(names)))
         self._next()
         return tuple(known[n.lower()] for n in names)
 
     def _next(self) -> None:
         self._line, self._words = next(self._lines, (self._line, []))
 
-    def _expect(self, word: str, why: str) -> None:
-        found = self._words[0] if self._words else "the end of the hierarchy"
+    def _expect(self, word: str) -> None:
+        found = "".join(self._words[:1])
         if found.upper() != word:
-            self._fail(f"expected {word} ({why}), found {found!r}")
+            self._fail(expected(found, word))
 
     def _fail(self, problem: str) -> None:
         raise MotionFileError(self._path, self._line, problem)
@@ -231,22 +230,22 @@ class _Frames:
             if text:
                 name, colon, value = text.partition(":")
                 if not colon or name.strip().lower() != key.lower():
-                    self._fail(f"expected {key!r}, found {text[:40]!r}")
+                    self._fail(expected(text, f"{key}:"))
                 return value.strip()
-        self._fail(f"expected {key!r}; the file ends")
+        self._fail(expected("", f"{key}:"))
         return ""
 
     def _count(self) -> int:
         text = self._header("Frames")
         if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < 1:
-            self._fail(f"expected a number of frames, at least 1, found {text[:40]!r}")
+            self._fail(expected(f"Frames: {text}", "Frames: N"))
         return int(text)
 
     def _frame_time(self) -> str:
         text = self._header("Frame Time")
         seconds = float(text) if is_number(text) else 0.0
         if not 1e-6 < seconds < 1e4:
-            self._fail(f"expected the frame time in seconds, found {text[:40]!r}")
+            self._fail(expected(f"Frame Time: {text}", "Frame Time: SECONDS"))
         return text
 
     def _line_by_line(self, body: bytes, frames: int) -> Array:
@@ -257,15 +256,12 @@ class _Frames:
                 continue
             self._line = number
             if len(rows) == frames:
-                kind = "another row of numbers" if is_number(words[0]) else f"the text {' '.join(words)[:40]!r}"
-                self._fail(f"Frames: says {frames}, but {kind} follows the last one")
+                self._fail(f"Frames: says {frames}, but {' '.join(words)[:40]!r} follows the last one")
             for column, word in enumerate(words):
-                if not is_number(word):
-                    self._fail(f"value {column + 1} of frame {len(rows)} is {word[:20]!r}, not a number")
-                if abs(float(word)) > LARGEST:
-                    self._fail(f"value {column + 1} of frame {len(rows)} is {word[:20]!r}; values go up to {LARGEST:g}")
+                if not is_number(word) or abs(float(word)) > LARGEST:
+                    self._fail(not_a_number(column + 1, word))
             if len(words) != self._width:
-                self._fail(f"frame {len(rows)} has {len(words)} values; the channels ask for {self._width}")
+                self._fail(values_needed(len(words), self._width))
             rows.append([float(word) for word in words])
         if len(rows) < frames:
             self._fail(f"Frames: says {frames}, but the file ends after {len(rows)}")

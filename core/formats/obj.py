@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import MotionFileError
 from ..motion.quat import Array
 from . import plain_text
-from .plain_text import LARGEST, is_number
+from .plain_text import LARGEST, expected, is_number, not_a_number
 
 _CORNER = re.compile(r"([+-]?[0-9]{1,18})(?:/([+-]?[0-9]{1,18})?(?:/([+-]?[0-9]{1,18})?)?)?")
 _NONE = -1  # index for a corner without a normal
@@ -188,20 +188,20 @@ class _Reader:
     def _numbers(self, words: list[str]) -> list[float]:
         given = words[1:4]
         if len(given) < 3 or not all(map(is_number, given)):
-            self._fail(f"expected three numbers after {words[0]}, found {' '.join(words[1:])[:80]!r}")
-        numbers = [float(word) for word in given]
-        if max(map(abs, numbers)) > LARGEST:
-            self._fail(f"{' '.join(given)[:80]!r} is farther than anything can be; numbers go up to {LARGEST:g}")
-        return numbers
+            self._fail(expected(" ".join(words), words[0], *"XYZ"))
+        for column, word in enumerate(given, start=1):
+            if abs(float(word)) > LARGEST:
+                self._fail(not_a_number(column, word))
+        return [float(word) for word in given]
 
     def _face(self, words: list[str]) -> None:
         if len(words) < 3:
-            self._fail(f"a face has {len(words)} corners, but needs three or more")
+            self._fail(expected(" ".join(["f", *words]), "f A B C"))
         self._statements.append(_Face(len(self._corners), tuple(words)))
         for word in words:
             corner = _CORNER.fullmatch(word)
             if corner is None:
-                self._fail(f"the corner {word[:40]!r} of a face is not like 7, 7/3, 7//5 or 7/3/5")
+                self._fail(expected(word, "7 | 7/3 | 7//5 | 7/3/5"))
             self._corners.append(self._index(corner[1], len(self._vertices), "vertex"))
             normal = self._index(corner[3], len(self._normals), "normal") if corner[3] else _NONE
             self._corner_normals.append(normal)
@@ -212,7 +212,7 @@ class _Reader:
         """Return an index counted from 0; the file counts from 1, or backwards from −1, the most recent one."""
         number = int(word)
         if number == 0 or number < -count:
-            self._fail(f"a face names {what} {number}; they count from 1, or back from -1, and {count} came before it")
+            self._fail(f"a face names {what} {number}, but the file has {count}")
         return number - 1 if number > 0 else count + number
 
     def _refuse_missing(self, named: NDArray[np.int64], count: int, what: str) -> None:

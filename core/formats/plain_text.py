@@ -75,6 +75,33 @@ def refuse_control(path: str | os.PathLike[str], text: str) -> None:
         raise MotionFileError(path, text.count("\n", 0, found.start()) + 1, f"{found.group()!r} is no text")
 
 
+def expected(found: str, *wanted: str) -> str:
+    """Return the problem of words found in place of others, given in the file's own syntax; found : "" at the end.
+
+    Example:
+        >>> from action_loom.core.formats import plain_text
+        >>> print(plain_text.expected("ROOT a", "HIERARCHY"))
+        expected HIERARCHY, found 'ROOT a'
+    """
+    syntax = " ".join(wanted)
+    return f"expected {syntax}, found {found[:80]!r}" if found else f"expected {syntax}; the file ends"
+
+
+def second(name: str) -> str:
+    """Return the problem of something that a file may contain only once."""
+    return f"there is a second {name!r}"
+
+
+def not_a_number(column: int, word: str) -> str:
+    """Return the problem of a value that is no number, or one too large for computations."""
+    return f"value {column} is {word[:40]!r}, but must be a number up to {LARGEST:g}"
+
+
+def values_needed(given: int, wanted: int) -> str:
+    """Return the problem of a row with too few or too many values."""
+    return f"there are {given} values, but {wanted} are needed"
+
+
 def words_per_line(text: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return the number of words of each nonempty line; the text must end in a line feed."""
     space = (text == 32) | ((text >= 9) & (text <= 13))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import MotionFileError, SkeletonError, some
 from ..motion.quat import Array
 from . import plain_text
-from .plain_text import LARGEST, is_number
+from .plain_text import LARGEST, expected, is_number, values_needed
 
 _LINE = re.compile(r"\r\n|\n|\r")
 _COMMENT = re.compile(r"(?:^|[ \t])#")
@@ -88,6 +88,10 @@ def composed(given: Weights, names: Sequence[str]) -> bytes:
     return "".join(f"{vertex + 1} {names[joint]} {weight:.9g}\n" for vertex, joint, weight in rows).encode()
 
 
+def _lines_needed(given: int, vertices: int) -> str:
+    return f"there are {given} lines, but the mesh has {vertices} vertices"
+
+
 class _Reader:
     def __init__(self, path: str | os.PathLike[str], names: Sequence[str], vertices: int) -> None:
         self._path, self._names, self._count, self._line = path, names, vertices, 0
@@ -99,7 +103,7 @@ class _Reader:
             if k or any(map(is_number, words)):  # the first line may be a header
                 found.append(self._row(words))
         if not found:
-            raise MotionFileError(self._path, None, "there are no weights in it (lines of vertex, joint and weight)")
+            raise MotionFileError(self._path, None, expected("", "VERTEX JOINT WEIGHT"))
         owners, joints, weights, lines = (np.array(column) for column in zip(*found, strict=True))
         self._refuse_repeated(owners, joints, lines)
         order = np.argsort(owners, kind="stable")
@@ -111,16 +115,16 @@ class _Reader:
         first, joints, weights = [0], list[int](), list[float]()
         for words in self._word_lines(text):
             if len(words) != len(self._names):
-                self._fail(f"{len(words)} numbers, but there are {len(self._names)} joints; a line is a vertex")
+                self._fail(values_needed(len(words), len(self._names)))
             if len(first) > self._count:
-                self._fail(f"another line of numbers, but the mesh has {self._count} vertices; a line is a vertex")
+                self._fail(_lines_needed(len(first), self._count))
             row = [self._weight(word) for word in words]
             hanging = [joint for joint, weight in enumerate(row) if weight > 0.0]
             joints += hanging
             weights += [row[joint] for joint in hanging]
             first.append(len(joints))
         if len(first) <= self._count:
-            self._fail(f"the file ends after {len(first) - 1} lines, but the mesh has {self._count} vertices")
+            self._fail(_lines_needed(len(first) - 1, self._count))
         return Weights(np.array(first), np.array(joints, np.int64), np.array(weights, np.float64))
 
     def _word_lines(self, text: str) -> Iterator[list[str]]:
@@ -134,7 +138,7 @@ class _Reader:
 
     def _row(self, words: list[str]) -> tuple[int, int, float, int]:
         if len(words) < 3:
-            self._fail(f"expected a vertex, a joint and a weight, found {' '.join(words)[:80]!r}")
+            self._fail(expected(" ".join(words), "VERTEX JOINT WEIGHT"))
         vertex = words[0]
         if not _WHOLE.fullmatch(vertex) or not 1 <= int(vertex) <= self._count:
             self._fail(f"the vertex is {vertex[:40]!r}, but must be a number from 1 to {self._count}, as in the mesh")

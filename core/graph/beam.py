@@ -235,7 +235,7 @@ def _search_beam(
     kept: list[_States] = []
     count, searched, furthest = 0, len(start.node), gone
     for place in range(first, last):
-        progress.at(min(place * BIN / path.length, 1.0), "Following the path")
+        progress.at(min(place * BIN / path.length, 1.0), "Searching the clips")
         for _ in range(ROUNDS):
             if (waiting := bins.pop(place)) is None:
                 break

@@ -123,7 +123,7 @@ def _direct_matches(body: Bodies, found: Matches, ready: GraphInputs, progress: 
     turn, distance = np.empty(len(pairs)), np.empty(len(pairs))
     shift = np.empty(len(pairs), dtype=np.complex128)
     for first in range(0, len(pairs), SOME):
-        progress.at(first / len(pairs), f"Aligning {len(pairs):,} transitions")
+        progress.at(first / len(pairs), "Searching the clips")
         some = slice(first, first + SOME)
         clip, frame, other_clip, other_frame = pairs[some].T
         rows, others = windows.rows_of(body, clip, frame), windows.rows_of(body, other_clip, other_frame)

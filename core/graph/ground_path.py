@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OptionError
+from ..errors import OptionError, wrong_rows
 from ..motion.quat import Array
 
 STEP = 0.02  # m between samples
@@ -95,7 +95,7 @@ def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0,
         (7.0, [0.0, -90.0])
     """
     if any(len(row) < 2 for row in rows):
-        raise OptionError("a path is made of rows of x and y")
+        raise wrong_rows("path", *"xy")
     points = np.array([complex(row[0], row[1]) for row in rows], dtype=np.complex128)
     heights = np.array([row[2] if climbing and len(row) > 2 else 0.0 for row in rows])
     if closed and len(points):
@@ -105,12 +105,8 @@ def through(rows: Sequence[Sequence[float]], *, closed: bool, unit: float = 1.0,
     points, heights = points[apart], heights[apart]
     marks = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(points)))])
     length = float(marks[-1])
-    if length * unit < SHORTEST:
-        raise OptionError(f"the path is {length * unit:.2f} m long, but must be {SHORTEST} m or more")
-    if length * unit > LONGEST:
-        raise OptionError(
-            f"the path is {length * unit:.0f} m long, but must be {LONGEST:.0f} m or less; is it in metres?"
-        )
+    if not SHORTEST <= length * unit <= LONGEST:
+        raise OptionError(f"the path is {length * unit:g} m long, but must be {SHORTEST:g} to {LONGEST:g} m")
     lengths = np.arange(int(np.ceil((length + BEYOND) / STEP)) + 1) * STEP
     if closed:
         lengths = lengths % length

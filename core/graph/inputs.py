@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..bodies import alike
-from ..errors import ClipError, OptionError, SkeletonError, some
+from ..errors import SkeletonError, some, wrong_count
 from ..motion import cycles, joint_matching, kinematics, mirror, quat, resample, trim
 from ..motion.clip import Clip
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..quality import contacts
+from ..recipes import base
 from ..recipes.travel import TravelOptions
 from ..weave import add_root_motion
 from ..weave.seam import close
@@ -106,10 +107,9 @@ def gather(
         >>> [clip.name for clip in inputs.gather([actions.walk()], images=True).clips]
         ['walk', 'walk mirrored']
     """
-    if not clips:
-        raise ClipError("A motion graph takes one clip or more; none given")
+    base.check_count("Build Graph", len(clips), 1, None)
     if labels and len(labels) != len(clips):
-        raise OptionError(f"{len(labels)} labels were given for {len(clips)} clips")
+        raise wrong_count("labels", len(labels), len(clips))
     if len({clip.name for clip in clips}) < len(clips):
         clips = _with_distinct_names(clips)
     trimmed = [trim.ends(clip) for clip in clips]
@@ -122,7 +122,7 @@ def gather(
     floor = 0.0 if climbing else _floor(first)
     ready, lengths, grounds = [], [], []
     for k, clip in enumerate(sources):
-        progress.at(k / len(trimmed), f"Fitting {clip.name} to the body of {first.name}")
+        progress.at(k / len(trimmed), "Preparing the clips")
         fitted, carried = alike.like(joint_matching.rename_joints(clip, first.skeleton), first)
         sentences += [] if carried is None else carried.sentences
         fitted, cycle = _repeat_cycle(resample.to_rate(replace(fitted, cyclic=False), first.rate))

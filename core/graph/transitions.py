@@ -113,7 +113,7 @@ def _seeds(
     found, near, cell = [known], [], float(body.step) if body.sparse else CELL * body.rate
     places = [(side, first) for side in range(len(compared.sides)) for first in range(0, len(rows.clip), minima.ROWS)]
     for done, (side, first) in enumerate(places):
-        progress.at(done / len(places), "Comparing all frames")
+        progress.at(done / len(places), "Searching the clips")
         columns = compared.sides[side]
         for column in range(first - first % minima.COLUMNS, len(rows.clip), minima.COLUMNS):
             i, j, value, same = compared.minima(side, first, column, cell)
@@ -217,7 +217,7 @@ def refine_matches(body: Bodies, matches: Matches, progress: Progress = SILENT) 
     """Return the matches moved downhill to local minima of the distance at the full rate."""
     parts = [matches.some(np.arange(0))]
     for first in range(0, len(matches), SOME):
-        progress.at(first / len(matches), f"Refining {len(matches):,} transitions")
+        progress.at(first / len(matches), "Searching the clips")
         parts.append(_refine_some(body, matches.some(np.arange(first, min(first + SOME, len(matches))))))
     return replace(_concatenate(parts), repeated=matches.repeated)
 

@@ -81,7 +81,7 @@ def of_poses(clip: Clip, *, sparse: bool = False) -> Rows:
     """
     skeleton, count = clip.skeleton, len(clip)
     if skeleton.height <= 0.0:
-        raise SkeletonError(f"{clip.name}: its body has no height, so its poses can't be compared")
+        raise SkeletonError(f"{clip.name}: its body has no height")
     rotations, points = kinematics.pose_clip(clip)
     ground = points[:, root_motion.travelling_joint(skeleton), :2]
     heading = root_motion.raw_pelvis_heading if sparse else root_motion.raw_heading

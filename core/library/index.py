@@ -159,7 +159,7 @@ def files_in(folders: Sequence[str]) -> dict[str, None]:
 
 
 def _refuse(error: OSError) -> None:
-    raise LibraryError(f"The folder {error.filename} can't be read ({error.strerror}): name one with motion files")
+    raise LibraryError(f"{error.filename}: can't be read ({error.strerror})")
 
 
 def _is_in(path: str, folders: Iterable[str]) -> bool:
@@ -250,7 +250,7 @@ def _digest(path: str) -> str:
         try:
             total.update(hashlib.sha256(Path(file).read_bytes()).digest())
         except OSError as error:
-            raise MotionFileError(file, None, f"it can't be read ({error.strerror})") from None
+            raise MotionFileError(file, None, f"can't be read ({error.strerror})") from None
     return total.hexdigest()
 
 
@@ -307,7 +307,7 @@ def read_labels(path: str) -> dict[str, str]:
         with open(path, encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise LibraryError(f"The labels {path} can't be read ({getattr(error, 'strerror', None) or error})") from None
+        raise LibraryError(f"{path}: can't be read ({getattr(error, 'strerror', None) or error})") from None
     if not rows or len(rows[0]) < 2:
         raise LibraryError(
             f"The labels {path}: expected a CSV table whose first row names a column of files and others"

@@ -155,7 +155,7 @@ def search(
         places = [(k, 0, entry.rows) for k, entry in enumerate(searched.entries)]
     else:
         places = _scan_rows(searched, asked, to_part, count, progress)
-    progress.at(0.9, "Looking closer")
+    progress.at(0.9, "Searching the clips")
     found = _among(searched, asked, to_part, places, count)
     if part != "arms":
         found = _as_high(searched.library, query, found)

@@ -30,7 +30,7 @@ def matching_words(words: str) -> Callable[[Entry], bool]:
         if re.search(r"\w", text):
             (unwanted if minus else wanted).append(re.compile(r"(?<![^\W_])" + re.escape(text)))
     if not wanted and not unwanted:
-        raise LibraryError(f"There is no word in {words!r}: name some, such as walk -sneak")
+        raise LibraryError(f"There is no word in {words!r}: name some, such as slow walk turning left")
 
     def fits(entry: Entry) -> bool:
         text = text_of(entry)

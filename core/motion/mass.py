@@ -139,7 +139,7 @@ def _refuse(skeleton: Skeleton) -> None:
     needed = ["head", *(f"{part}.{side}" for part in ("upper_arm", "forearm", "thigh", "shin") for side in "LR")]
     missing = [role for role in needed if role not in skeleton.roles]
     if missing:
-        raise SkeletonError(f"The centre of mass is not known, since no joint plays the part of {', '.join(missing)}")
+        raise SkeletonError(f"No joint plays the part of {', '.join(missing)}")
 
 
 def _parts(skeleton: Skeleton) -> tuple[Array, Array]:
@@ -224,7 +224,7 @@ def _spine(skeleton: Skeleton) -> list[int]:
     known = skeleton.roles
     missing = [role for role in ("neck", "spine", "thigh.L", "thigh.R") if role not in known]
     if missing:
-        raise SkeletonError(f"The trunk is not known, since no joint plays the part of {', '.join(missing)}")
+        raise SkeletonError(f"No joint plays the part of {', '.join(missing)}")
     below = [int(known["neck"]), *roles.ancestors(known["neck"], skeleton.parents)]
     if known["spine"] not in below:
         neck, spine = skeleton.names[known["neck"]], skeleton.names[known["spine"]]

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from ..errors import ClipError
 from ..options import Declared, Option, declaration, declared
 
 
@@ -18,6 +19,18 @@ def graph_name(names: Sequence[str]) -> str:
     return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
 
 
+def check_count(label: str, count: int, least: int, most: int | None) -> None:
+    """Raise ClipError unless there are `least` to `most` clips.
+
+    Example:
+        >>> from action_loom.core.recipes import base
+        >>> base.check_count("Blend", 2, 2, None)
+    """
+    if count < least or (most is not None and count > most):
+        wanted = f"{least} or more" if most is None else f"{least}" if most == least else f"{least} to {most}"
+        raise ClipError(f"{label} takes {wanted} clip{'' if wanted == '1' else 's'}; {count} given")
+
+
 def _one_of(names: Sequence[str]) -> str:
     """Return names as alternatives in a phrase, at most the first three."""
     named = [*names[:3], *(["another of these"] if len(names) > 3 else [])]
@@ -30,7 +43,7 @@ class Recipe(Declared):
 
     verb : its name on command lines and in JSON; earlier_verbs : its names in earlier versions
     label, tooltip : of its button in Blender; summary : the sentence of the command line's help
-    mode, mode_tooltip : of the panel Weave, "" for a verb without a mode there
+    mode : its label in the panel Weave, "" for a verb without a mode there
     intent : which of the panel's intents the mode belongs to, such as Mix
     least, most : how many clips it takes, None for any number
     like : what the first clip is, where it has its own flag and job key, `like`; "" elsewhere
@@ -45,7 +58,6 @@ class Recipe(Declared):
     summary: ClassVar[str]
     earlier_verbs: ClassVar[tuple[str, ...]] = ()
     mode: ClassVar[str] = ""
-    mode_tooltip: ClassVar[str] = ""
     intent: ClassVar[str] = ""
     least: ClassVar[int] = 2
     most: ClassVar[int | None] = None
@@ -53,6 +65,11 @@ class Recipe(Declared):
     of_action: ClassVar[bool] = False
     like: ClassVar[str] = ""
     others: ClassVar[str] = ""
+
+    @classmethod
+    def check_count(cls, count: int) -> None:
+        """Raise ClipError unless the verb takes `count` clips."""
+        check_count(cls.label, count, cls.least, cls.most)
 
     @classmethod
     def label_of(cls, count: int) -> str:

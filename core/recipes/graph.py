@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from ..options import HIDDEN, declaration, option
+from ..options import HIDDEN, constant, declaration, option
 from .base import Recipe
 from .planting import PlantOptions
 from .travel import TravelOptions
@@ -19,7 +19,7 @@ class GraphOptions(TravelOptions):
         maximum=1.0,
         usual=(0.02, 0.15),
     )
-    relative: bool = option(False, "Let the threshold grow with speed; it is then in seconds")
+    relative: bool = constant(False)
     mirror: bool = option(True, "Use the clips' mirror images, too")
     climbing: bool = option(
         False,
@@ -40,6 +40,10 @@ class GraphWalk(Recipe, PlantOptions, GraphOptions):
     """A walk through a motion graph of the clips."""
 
     least = 1
+
+    @classmethod
+    def check_count(cls, count: int) -> None:
+        """Accept any number of clips: an existing graph has its own, and the builder of graphs counts others."""
 
     def after(self, count: int) -> Self:  # noqa: ARG002  (for walks that name clips by number)
         """Return the recipe for `count` clips inserted before the clips that it numbers."""

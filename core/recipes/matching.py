@@ -3,7 +3,7 @@
 import re
 
 from ..errors import OptionError
-from ..options import HIDDEN, JOINTS, MODE, RARE, Choice, Declared, declaration, option
+from ..options import HIDDEN, JOINTS, MODE, RARE, Choice, Declared, constant, declaration, option
 from .metrics import METRICS
 
 MOST_SLOPE = 32  # the largest slope limit that can be asked for
@@ -55,14 +55,7 @@ class Matching(Declared):
         shown=RARE,
         only_for=("metric", ("points",)),
     )
-    power: int = option(
-        2,
-        "Whether angles count as they are (1) or squared (2)",
-        minimum=1,
-        maximum=2,
-        shown=RARE,
-        only_for=("metric", ("angles",)),
-    )
+    power: int = constant(2)
     slope: int = option(
         0,
         "Frames in a row that one clip may wait for the other; 0 is 3, or up to 6 where needed, -1 is no limit",

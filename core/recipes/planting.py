@@ -46,5 +46,5 @@ class PlantOptions(SpanOptions):
     spans: tuple[tuple[float, ...], ...] = spans_option(("plant_feet", (True,)))
     plant_feet: bool = option(
         True,
-        "Keep standing feet in place; legs copied unchanged from one clip are not touched",
+        "Keep standing feet in place",
     )

@@ -1,6 +1,6 @@
 """Options of splicing: an action's upper body on a locomotion (methods: Splicing upper body onto locomotion)."""
 
-from ..options import JOINTS, RARE, Choice, Declared, declaration, option
+from ..options import JOINTS, RARE, Choice, Declared, constant, declaration, option
 
 
 @declaration
@@ -16,16 +16,7 @@ class PointOptions(Declared):
         label="Points Within",  # short enough for the sidebar
         shown=RARE,
     )
-    splice_interval: float = option(
-        1.0,
-        "Time between splice points",
-        minimum=0.05,
-        maximum=1000.0,
-        unit=" s",
-        usual=(0.2, 5.0),
-        label="Points Every",  # short enough for the sidebar
-        shown=RARE,
-    )
+    splice_interval: float = constant(1.0)
     retime: bool = option(
         False,
         "Between splice points, time the action with the legs where they are near enough",
@@ -89,8 +80,4 @@ class SpliceOptions(PointOptions):
         label="Connect Within",  # short enough for the sidebar
         shown=RARE,
     )
-    action_mirror: bool = option(
-        False,
-        "Use the actions' mirror images, too",
-        shown=RARE,
-    )
+    action_mirror: bool = constant(False)

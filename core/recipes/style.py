@@ -43,9 +43,7 @@ class StyleOptions(BasisOptions):
         only_for=_OWN,
         shown=RARE,
     )
-    mirror: bool = option(
-        False, "Use the clips' mirror images, too, so that both sides are alike", shown=RARE, only_for=_OWN
-    )
+    mirror: bool = option(False, "Use the clips' mirror images, too", shown=RARE, only_for=_OWN)
     labels: str = option(
         "",
         "A comma-separated table with the columns clip, person and others (age, mood, …); without it every"

@@ -107,7 +107,7 @@ def by_contacts(clip: Clip) -> Phases:
     whole = cyclic_padding.around(clip, AROUND * clip.rate, repeats=closes)
     feet = contacts.standing_feet(world_pose.pose(whole.clip))
     if not {"L", "R"} <= set(feet):
-        raise ClipError(f"{clip.name}: its feet are not known, so its steps are not: name thighs, shins and feet")
+        raise ClipError(f"{clip.name}: its feet are not known: name them in Body Roles")
     left, right = (_touchdowns(feet[side]) for side in "LR")
     strides = list(_strides(left, right, clip.rate))
     phases = Phases(whole.clip, whole.own, tuple(strides), gait=True)

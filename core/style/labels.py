@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import OptionError, some
+from ..errors import OptionError, given_twice, some, wrong_count
 
 CLIP, PERSON = "clip", "person"
 
@@ -54,10 +54,10 @@ def _by_clip(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[str, 
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(header):
-            raise OptionError(f"labels: row {number} has {len(row)} cells, but there are {len(header)} columns")
+            raise wrong_count(f"labels[{number}]", len(row), len(header))
         values = dict(zip(header, (cell.strip() for cell in row), strict=True))
         if values[CLIP] in known:
-            raise OptionError(f"labels: {values[CLIP]} has two rows: keep one")
+            raise given_twice("labels", values[CLIP])
         known[values[CLIP]] = values
     return known
 
@@ -67,13 +67,17 @@ def _key(name: str, known: dict[str, dict[str, str]]) -> str | None:
     return next((key for key in known if key in (name, f"{name}.bvh") or key.rpartition(".")[0] == name), None)
 
 
+def _useless(columns: str) -> OptionError:
+    return OptionError(f"labels: {columns} says the same of every clip: leave a column out")
+
+
 def _refuse_useless(columns: dict[str, tuple[str, ...]]) -> None:
     """Raise OptionError for columns with one value, or with the same groups as another column."""
     seen: dict[tuple[tuple[int, ...], ...], str] = {}
     for column, values in columns.items():
         groups = [tuple(k for k, own in enumerate(values) if own == value) for value in dict.fromkeys(values) if value]
         if len(groups) < 2:
-            raise OptionError(f"labels: {column} says the same of every clip, so nothing can be learnt from it")
+            raise _useless(column)
         same = seen.setdefault(tuple(sorted(groups)), column)
         if same != column:
-            raise OptionError(f"labels: {same} and {column} say the same of every clip: leave one out")
+            raise _useless(f"{same}, {column}")

@@ -154,7 +154,7 @@ def _cut(
     for gait in wanted:
         cut, left_out = [], []
         for done, (number, clip, image) in enumerate(clips):
-            progress.at(0.6 * done / len(clips), f"Cutting strides of {clip.name}")
+            progress.at(0.6 * done / len(clips), "Preparing the clips")
             try:
                 cut.append((number, cutters[gait](clip), image))
             except LoomError as error:

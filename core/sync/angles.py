@@ -34,7 +34,6 @@ class AngleMetric(Metric):
         weights = joint_weights.rotation_weights(body.clip.skeleton, matching.joints)
         self._used = np.flatnonzero(weights)
         self._weights = weights[self._used]
-        self._power = matching.power
         self._rotations = _in_heading_frame(body.clip)[:, self._used]
 
     def take_frames(self, frames: slice) -> Self:
@@ -45,10 +44,10 @@ class AngleMetric(Metric):
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), rad² or rad, between the poses of this clip and of another."""
         rotations, others = (np.ascontiguousarray(body._rotations.transpose(1, 2, 0)) for body in (self, other))
-        return _in_window(angles_apart(rotations, others, self._weights, self._power == 2), window)
+        return _in_window(angles_apart(rotations, others, self._weights, squared=True), window)
 
 
-def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool) -> Array:
+def angles_apart(rotations: Array, others: Array, weights: Array, *, squared: bool) -> Array:
     """Return Σ weight·angle, or weight·angle² if `squared`, (M, N) of joint rotations (J, 4, M) and (J, 4, N)."""
     distances: Array = jit.kernels(__package__).angles_apart(rotations, others, weights, squared)
     return distances

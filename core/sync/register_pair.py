@@ -57,7 +57,7 @@ def _curve(reference: PosedClip, clip: PosedClip, matching: Matching, progress: 
     curve = _by_motion(reference, clip, matching, progress.part(0.3, 0.8))
     if matching.band:  # a correction may leave it
         return curve
-    progress.at(0.8, f"Synchronising the steps of {clip.clip.name}")
+    progress.at(0.8, f"Synchronising {clip.clip.name}")
     frames = retimed_comparison.correct_frames(
         reference.cut(curve.first, curve.last + 1),
         lambda at: resample.sample(clip.clip, at),

@@ -210,6 +210,7 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
         ('walk mirrored', 8)
     """
     row = VERBS[recipe.verb]
+    recipe.check_count(len(clips))
     function = load(row.function)
     with load("motion.kinematics:keeping")():
         given = (recipe, progress, prepared) if row.prepare else (recipe, progress)
@@ -234,6 +235,7 @@ def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT
     row = VERBS[recipe.verb]
     if not row.prepare:
         return None
+    recipe.check_count(len(clips))
     with load("motion.kinematics:keeping")():
         hung = load("verbs.completing:attachments_of")(recipe, clips).hang(clips)
         return load(row.prepare)(recipe.prepared_of(hung), recipe, progress)

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..bodies import alike
 from ..bodies.carried import Carried
-from ..errors import ClipError
 from ..motion import closing, cycles, resample, trim
 from ..motion.clip import Clip
 from ..motion.closing import Closing
@@ -15,6 +14,7 @@ from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..quality import quality
+from ..recipes import base
 from ..recipes.matching import Matching
 from ..recipes.travel import TravelOptions
 from ..sync import registration
@@ -127,8 +127,7 @@ def merge(
     Raises ClipError for fewer than two clips, and SkeletonError if their joints differ and a body is not known to be
     human (see `bodies.alike`).
     """
-    if len(clips) < 2:
-        raise ClipError(f"Weaving takes two clips or more; {len(clips)} given")
+    base.check_count("Weave", len(clips), 2, None)
     trimmed = [close.trim_clip(clip, matching.trim) for clip in clips]
     left_out = [entry for t in trimmed for entry in t.left_out]
     # Whether the ends meet decides, not whether the clip is declared cyclic.

@@ -132,6 +132,26 @@ def moved(seen, turn, offset):
     return Motion(points, {name: turning @ axes for name, axes in seen.turns.items()}, seen.values, seen.markers)
 
 
+def carried(rig, frames=FRAMES):
+    """Return the movements (F, 4, 4) by which parents and constraints have carried a character since frame 1."""
+    places = []
+    for frame in range(1, frames + 1):
+        bpy.context.scene.frame_set(frame)
+        posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        places.append(np.array(posed.matrix_world) @ np.linalg.inv(np.array(posed.matrix_basis)))
+    return np.array(places) @ np.linalg.inv(places[0])
+
+
+def carried_back(seen, away):
+    """Return a motion without the movements of `carried`."""
+    back = np.linalg.inv(away)
+    points = {
+        name: np.einsum("fij,fj->fi", back[:, :3, :3], places) + back[:, :3, 3] for name, places in seen.points.items()
+    }
+    turns = {name: back[:, :3, :3] @ axes for name, axes in seen.turns.items()}
+    return Motion(points, turns, seen.values, seen.markers)
+
+
 # --- differences ----------------------------------------------------------------------------------------------------
 
 

@@ -93,7 +93,7 @@ def test_the_list_holds_the_armatures_actions_and_nobody_elses(loom, walks):
 def test_errors_reach_the_user_as_a_sentence():
     rig = material.armature()
     material.key_by_hand(rig, "one", seed=1)
-    with pytest.raises(RuntimeError, match="Weaving takes two clips or more; 1 given"):
+    with pytest.raises(RuntimeError, match="takes 2 or more clips; 1 given"):
         bpy.ops.action_loom.blend(sources=[{"name": "one", "weight": 1.0}])
     with pytest.raises(RuntimeError, match="There is no action named 'gone'"):
         bpy.ops.action_loom.blend(sources=[{"name": "one", "weight": 1.0}, {"name": "gone", "weight": 1.0}])
@@ -310,7 +310,7 @@ def test_weights_that_change_on_the_way_are_given_as_text_and_kept_as_rows(loom)
     [
         ("0 1 0; 1 zero 1", "weight_keys is 'zero', but must be a number"),
         ("0 1 -1; 1 0 1", "weight_keys is -1, but must lie between 0 and 1e"),
-        ("0 1; 1 0", "1 weights were given at 0 of the way for 2 clips"),
+        ("0 1; 1 0", "weight_keys has 1 values, but takes 2"),
     ],
 )
 def test_weights_that_can_not_be_read_are_refused_in_a_sentence(text, sentence):

@@ -1,5 +1,6 @@
 """Armatures moved by a parent or a constraint: results do not depend on the current frame, and a message names it."""
 
+import json
 from itertools import pairwise
 
 import bpy
@@ -194,6 +195,71 @@ def test_a_path_on_the_parent_is_walked_there(rig, loom, frame):
             back = np.linalg.inv(there)
         way = there @ back
         assert np.abs(shown[row] @ way[:3, :3].T + way[:3, 3] - now[row]).max() < 1e-3
+
+
+def hook_end(curve):
+    """Let a moving empty pull the last point of a curve."""
+    hook = bpy.data.objects.new("Hook", None)
+    bpy.context.scene.collection.objects.link(hook)
+    for at, x in ((1, 0.0), (60, 4.0)):
+        hook.location.x = x
+        hook.keyframe_insert("location", frame=at)
+    bpy.context.scene.frame_set(1)
+    modifier = curve.modifiers.new("Hook", "HOOK")
+    modifier.object = hook
+    modifier.vertex_indices_set([2])
+
+
+def key_shape(curve):
+    """Key a shape key of a curve that moves all its points."""
+    curve.shape_key_add(name="Basis")
+    key = curve.shape_key_add(name="aside")
+    for point in key.data:
+        point.co.x += 3.0
+    for at, value in ((1, 0.0), (60, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=at)
+
+
+@pytest.mark.parametrize("change", [hook_end, key_shape])
+def test_a_curve_that_changes_its_shape_is_walked_as_in_the_first_frame_and_told(rig, change, capfd):
+    curve, routes = draw_curve(POINTS), []
+    change(curve)
+    for frame in (1, 47):
+        bpy.context.scene.frame_set(frame)
+        made = material.weave("follow", "one", curve="Path", assign=False)
+        routes.append(json.loads(made["action_loom"]["recipe"])["path"])
+        assert "Path changes its shape: the walk keeps to its shape at frame 1" in capfd.readouterr().out
+    assert np.allclose(routes[0], POINTS, atol=1e-5)
+    assert routes[1] == routes[0]
+
+
+def test_a_curve_that_keeps_its_shape_is_not_told(rig, capfd):
+    curve = draw_curve(POINTS)
+    for at, x in ((1, 0.0), (60, 4.0)):
+        curve.location.x = x
+        curve.keyframe_insert("location", frame=at)
+    material.weave("follow", "one", curve="Path")
+    assert "changes its shape" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("frame", [1, 47])
+def test_a_led_path_follows_its_parent_whatever_the_current_frame_is(rig, loom, frame):
+    curve, scene = draw_curve(POINTS), bpy.context.scene
+    moving_parent(rig)
+    curve.parent, data = rig.parent, curve.data
+    data.use_path, data.path_duration = True, 60
+    for at in (1, 61):
+        data.eval_time = at - 1.0
+        data.keyframe_insert("eval_time", frame=at)
+    scene.frame_end = 61
+    scene.frame_set(frame)
+    rows = np.array(loom("addon.bridge.leader").places(scene, curve, 1.0))
+    for at, row in ((1, 0), (61, -1)):
+        scene.frame_set(at)
+        there = np.array(curve.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
+        point = there[:3, :3] @ POINTS[row] + there[:3, 3]
+        assert rows[row, :2] == pytest.approx(point[:2], abs=2e-3)
 
 
 def test_of_a_parent_that_stands_nothing_is_told(rig, capfd):

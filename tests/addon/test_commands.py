@@ -304,7 +304,10 @@ def test_a_result_that_was_edited_by_hand_is_not_overwritten_unasked(command, re
 def test_what_is_no_result_is_not_made_anew(refused, prowl):
     assert refused("rebuild", "Prowl", "Wave", "--save") == (1, "Wave was not made by Action Loom")
     bpy.data.actions.remove(bpy.data.actions["Creep"])
-    assert refused("rebuild", "Prowl", "--save") == (1, "Sneak was deleted, or is in another file: choose another")
+    assert refused("rebuild", "Prowl", "--save") == (
+        1,
+        "Sneak was deleted, or is in another file: choose another",
+    )
 
 
 def test_a_verb_for_one_action_makes_a_result_of_each_that_is_named(command, scene, out):

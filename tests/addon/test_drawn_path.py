@@ -104,6 +104,6 @@ def test_a_curve_that_blender_does_not_show_is_refused(drawn, loom, thick):
     made.hide_set(False)
     made.select_set(True)
     bpy.ops.object.delete()
-    with pytest.raises(error, match="way was deleted, or is not in this view layer: choose another curve"):
+    with pytest.raises(error, match="way was deleted, or is not in this view layer: choose another"):
         drawn.path(made, 1.0)
     assert (len(bpy.data.objects), len(bpy.data.curves)) == before

@@ -205,7 +205,7 @@ def test_no_actions_and_no_feet_are_refused_in_a_sentence(loom):
         steer.Steering(bpy.context, rig)
     chain = material.two_actions()
     material.list_sources(chain, "one", "two", mode="drive")
-    with pytest.raises(Exception, match="no feet are known"):
+    with pytest.raises(Exception, match="its feet are not known"):
         steer.Steering(bpy.context, chain)
     assert loom("addon.services.driving.driven").current() is None
 

@@ -134,7 +134,7 @@ def test_nothing_of_the_scene_is_changed_and_nothing_is_half_written(woven, tmp_
     assert bpy.context.mode == "POSE"
     assert {action.name: material.fingerprint(action) for action in bpy.data.actions} == actions
     assert sorted(path.name for path in tmp_path.iterdir()) == ["set"]
-    with pytest.raises(RuntimeError, match="exists already: choose another folder, or Overwrite"):
+    with pytest.raises(RuntimeError, match="exists already: choose another name, or Overwrite"):
         export(tmp_path / "set", engine="UNREAL")
     with pytest.raises(RuntimeError, match="must have {name}"):
         export(tmp_path / "other", engine="UNREAL", names="{take}")

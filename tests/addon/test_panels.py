@@ -52,7 +52,6 @@ def test_what_does_not_apply_is_not_shown():
     for option, values in {
         "open_end_penalty": {"ends": ("auto", "open")},
         "radius": {"smoothing": ("average",)},
-        "power": {"metric": ("angles",)},
         "align_height": {"metric": ("points",)},
         "point_weights": {"metric": ("points",)},
     }.items():

@@ -79,5 +79,5 @@ def test_the_frame_is_picked_of_the_action_that_the_armature_has(walker):
     assert press(walker, "pick_frame", group="place", option="frame") == {"FINISHED"}
     assert bpy.context.scene.action_loom.place.frame == 10
     bpy.context.scene.frame_set(99)
-    with pytest.raises(RuntimeError, match="Frame 99 is not in walk: it has 1 to 37"):
+    with pytest.raises(RuntimeError, match="walk has no frame 99: its frames are 1 to 37"):
         press(walker, "pick_frame", group="place", option="frame")

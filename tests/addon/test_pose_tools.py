@@ -80,7 +80,7 @@ def test_a_tween_of_selected_bones_leaves_the_others(walker):
     assert press(walker, "tween", share=1.0, first=10, second=31) == {"FINISHED"}
     changed = {name for name, matrix in now(walker).items() if np.abs(matrix - before[name]).max() > 1e-5}
     assert changed == {"upper_arm.R"}
-    assert "Frame 99 is not within walk" in refused(walker, "tween", first=10, second=99)
+    assert "walk has no frame 99: its frames are 1 to 61" in refused(walker, "tween", first=10, second=99)
 
 
 def hand(rig, frame):
@@ -127,7 +127,7 @@ def test_what_is_out_of_reach_is_said_and_stretched_for(walker, capfd):
 
 def test_a_frame_outside_is_said(walker):
     bpy.context.scene.frame_set(90)
-    assert "Frame 90 is not within walk, which goes from 1 to 61: go there" in refused(walker, "reach")
+    assert "walk has no frame 90: its frames are 1 to 61" in refused(walker, "reach")
 
 
 def test_poses_are_picked_and_an_action_goes_through_them(walker):
@@ -149,7 +149,7 @@ def test_poses_are_picked_and_an_action_goes_through_them(walker):
     assert settings.key_poses.poses == ""
     walker.animation_data.action = bpy.data.actions["walk"]
     bpy.context.scene.frame_set(99)
-    assert "Frame 99 is not in walk: it has 1 to 61" in refused(walker, "pick_pose")
+    assert "walk has no frame 99: its frames are 1 to 61" in refused(walker, "pick_pose")
 
 
 @pytest.mark.parametrize("operator", ["fewer_keys", "connect"])

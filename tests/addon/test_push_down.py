@@ -228,7 +228,7 @@ def test_it_says_why_it_cannot(walker):
     assert "Biped has no action: play one, or tick" in refused(bpy.ops.action_loom.push_down)
     bpy.ops.action_loom.add_sources()
     before = [track.name for track in walker.animation_data.nla_tracks]
-    assert "Biped has no action: play one, or choose Ticked" in refused(bpy.ops.action_loom.push_down)
+    assert "Biped has no action: play one, or tick actions in the list" in refused(bpy.ops.action_loom.push_down)
     assert [track.name for track in walker.animation_data.nla_tracks] == before
     push_down(which="TICKED")
     material.show(walker, bpy.data.actions["walk"])

@@ -157,7 +157,7 @@ def test_an_armature_without_action_says_so(rig):
         if without_data:
             rig.animation_data_clear()
         for operator in (bpy.ops.action_loom.rebuild, bpy.ops.action_loom.edit_recipe):
-            with pytest.raises(RuntimeError, match=r"Biped has no action: assign the result, or name it\n"):
+            with pytest.raises(RuntimeError, match=r"Biped has no action: play one, or tick actions in the list\n"):
                 operator()
 
 

@@ -155,7 +155,7 @@ def test_a_cycle_is_chosen_from_those_that_were_found(long_walk, loom):
     assert reported[1] - reported[0] == best["length"]
     bpy.ops.action_loom.choose_candidate(index=0)
     assert (settings.loop.start, settings.loop.length) == (0, 0)
-    with pytest.raises(RuntimeError, match="There is no candidate 9"):
+    with pytest.raises(RuntimeError, match="There is no row 9"):
         bpy.ops.action_loom.choose_candidate(index=9)
     material.list_sources(long_walk, "walk loop", mode="loop")
     assert candidates.candidates_of(bpy.context.scene, long_walk) is None

@@ -151,6 +151,31 @@ def test_what_has_changed_is_reported_once_with_its_source(rig, capfd, change):
     assert rebuild(capfd) == ""  # the new context is stored
 
 
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_has_changed_marks_rebuild_until_it_is_rebuilt(rig, loom, change):
+    changed = loom("addon.services.results.changed_sources")
+    apply, words = CHANGES[change]
+    made = blend()
+    assert changed.look(made) == changed.look(made, hashed=False) == ()
+    apply(rig)
+    assert changed.look(made, hashed=False) == (words,)
+    assert words in changed.look(made)  # a changed range changes the hash, too
+    bpy.ops.action_loom.rebuild(action="Mixed")
+    assert changed.look(made) == ()
+
+
+@pytest.mark.parametrize("frame", [1, 17, 53])
+def test_without_a_change_rebuild_is_not_marked_at_any_frame(rig, loom, frame):
+    changed = loom("addon.services.results.changed_sources")
+    rig.pose.bones[ARM].rotation_euler = (0.4, 0.1, -0.3)
+    move_parent(rig)
+    made = blend()
+    bpy.context.scene.frame_set(frame)
+    assert changed.look(made) == changed.look(made, hashed=False) == ()
+    move_parent(rig, far=5.0)
+    assert changed.look(made) == ("motion of Cart ('slow', 'quick')",)
+
+
 def test_several_changes_are_one_sentence(rig, capfd):
     blend()
     pose_arm(rig)

@@ -86,7 +86,7 @@ def test_an_empty_list_says_so(rig):
 
 
 def test_a_reference_that_there_is_not_is_refused(listed):
-    with pytest.raises(RuntimeError, match="There is no source 3; the list has 3"):
+    with pytest.raises(RuntimeError, match="There is no row 3; there are 3, from 0"):
         bpy.ops.action_loom.set_reference(index=3)
 
 
@@ -122,7 +122,7 @@ def test_a_part_of_an_action_is_read(listed, loom):
 
 def test_too_few_ticked_sources_are_an_error_in_a_sentence(listed):
     tick(listed, "walk 24")
-    with pytest.raises(RuntimeError, match="Weaving takes two clips or more; 1 given"):
+    with pytest.raises(RuntimeError, match="takes 2 or more clips; 1 given"):
         bpy.ops.action_loom.blend()
 
 

@@ -140,7 +140,7 @@ def test_what_can_not_be_spread_is_said(walker):
     bpy.context.scene.frame_set(30)
     assert "The pose at frame 30 is that of walk: pose bones first, without keying them" in refused(walker)
     bpy.context.scene.frame_set(200)
-    assert "Frame 200 is not within walk, which goes from 1 to 61: go there" in refused(walker)
+    assert "walk has no frame 200: its frames are 1 to 61" in refused(walker)
     bpy.context.scene.action_loom.edit_which = "TICKED"
     material.key_walk(walker, "other", frames=40)
     bpy.ops.action_loom.add_sources()

@@ -182,9 +182,9 @@ def test_a_saved_file_remembers_everything(loom, storage, fingerprint, recipe, p
     assert not storage.edited_by_hand(prowl)
     # A source renamed without Action Loom is found by its content.
     bpy.data.actions["sneak"].name = "creep"
-    bpy.app.handlers.save_pre.remove(loom("addon.model.result_names")._note_names)
+    bpy.app.handlers.save_pre.remove(loom("addon.model.result_names")._before_saving)
     save_and_reload(tmp_path / "saved.blend")
-    bpy.app.handlers.save_pre.append(loom("addon.model.result_names")._note_names)
+    bpy.app.handlers.save_pre.append(loom("addon.model.result_names")._before_saving)
     assert names(storage.find_sources(bpy.data.actions["prowl"])) == ["stroll", "creep"]
 
 

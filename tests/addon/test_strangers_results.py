@@ -89,7 +89,7 @@ def one_source(action):
 
 NO_RECIPE = "can't be read: This is not a recipe (a JSON object"
 NO_REQUEST = "can't be read: This is not what is asked of a result: "
-NO_STRETCH = "a stretch is start and end between 0 and 1 and the number of a clip from 1 to 2"
+NO_STRETCH = "stretches takes rows of start, end (start < end <= 1), clip (1-2)"
 # Each damage, and the expected message.
 RESULTS = {
     "an int": (whole(5), CHANGED),
@@ -158,12 +158,12 @@ RESULTS = {
     "weights: text": (recipe(weights="100:0"), "weights is '100:0', but must be tuple"),
     "weights: NaN": (recipe(weights=[math.nan, 1.0]), "weights is nan, but must lie between 0 and 1e+06"),
     "weights: 1e308": (recipe(weights=[1e308, 1e308]), "weights is 1e+308, but must lie between 0 and 1e+06"),
-    "weights: one": (recipe(weights=[1.0]), "1 weights were given"),
-    "weights: three": (recipe(weights=[1.0] * 3), "3 weights were given"),
+    "weights: one": (recipe(weights=[1.0]), "weights has 1 values"),
+    "weights: three": (recipe(weights=[1.0] * 3), "weights has 3 values"),
     "weights: lists": (recipe(weights=[[1], [2]]), "weights is [1], but must be a number"),
     "weights: zero": (recipe(weights=[0.0, 0.0]), "All weights are zero"),
     "weight keys: NaN": (recipe(weight_keys="nan nan nan"), "weight_keys is nan, but must lie between"),
-    "weight keys: empty row": (recipe(weight_keys=[[]]), "Weight keys begin with their place"),
+    "weight keys: empty row": (recipe(weight_keys=[[]]), "weight_keys takes rows of place"),
     "reference: ²": (recipe(reference="²"), "reference is '²', but must be medoid, longest or a clip from 1 to 2"),
     "reference: 0": (recipe(reference="0"), "reference is '0', but must be medoid"),
     "reference: -1": (recipe(reference="-1"), "reference is '-1', but must be medoid"),
@@ -178,7 +178,7 @@ RESULTS = {
     "stretch of a half clip": (follow([0.2, 0.8, 1.5]), NO_STRETCH),
     "stretch of one number": (follow([0]), NO_STRETCH),
     "stretch of five": (follow([0.2, 0.8, 1, 1, 1]), NO_STRETCH),
-    "path: a single number": (held(recipe='{"verb": "follow", "path": [[0]]}'), "a path is made of rows of x and y"),
+    "path: a single number": (held(recipe='{"verb": "follow", "path": [[0]]}'), "path takes rows of x, y"),
     "frame: ²": (held(recipe='{"verb": "shortest", "leave": "slow:²", "reach": ":::"}'), "²"),
     "request: int": (held(request=3), CHANGED),
     "request: begun": (held(request="{"), NO_REQUEST),

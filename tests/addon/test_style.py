@@ -183,7 +183,7 @@ def test_a_style_is_kept_in_the_file_saved_loaded_and_used_without_its_actions(p
     assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
     assert fingerprint(made) == was
     assert bpy.ops.action_loom.save_style(filepath=str(tmp_path / "six")) == {"FINISHED"}
-    with pytest.raises(RuntimeError, match="tick Overwrite"):
+    with pytest.raises(RuntimeError, match="or Overwrite"):
         bpy.ops.action_loom.save_style(filepath=str(tmp_path / "six.npz"))
     bpy.data.texts.remove(settings.kept_style)
     with pytest.raises(RuntimeError, match="is not in the file any more"):

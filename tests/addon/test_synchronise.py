@@ -191,7 +191,7 @@ def test_errors_are_sentences(analysis):
     rig = material.two_actions()
     with pytest.raises(RuntimeError, match="Analyse the sources first"):
         bpy.ops.action_loom.show_registration()
-    with pytest.raises(RuntimeError, match="Weaving takes two clips or more; 1 given"):
+    with pytest.raises(RuntimeError, match="takes 2 or more clips; 1 given"):
         bpy.ops.action_loom.analyse(sources=material.BOTH[:1])
     with pytest.raises(RuntimeError, match="There is no action named 'gone'"):
         bpy.ops.action_loom.analyse(sources=[material.BOTH[0], {"name": "gone", "weight": 1.0}])
@@ -200,7 +200,7 @@ def test_errors_are_sentences(analysis):
     with pytest.raises(RuntimeError, match="There is no picture of 'one'; there are of two"):
         bpy.ops.action_loom.show_registration(source="one")
     material.key_by_hand(rig, "three", seed=3)
-    with pytest.raises(RuntimeError, match="Synchronising re-times one clip to another; 3 clips given"):
+    with pytest.raises(RuntimeError, match="Re-time to Reference takes 2 clips; 3 given"):
         bpy.ops.action_loom.retime(sources=[*material.BOTH, {"name": "three", "weight": 1.0}])
     assert set(bpy.data.actions.keys()) == {"one", "two", "three"}
     assert len(bpy.data.images) == 0

@@ -55,7 +55,7 @@ def shown_texts():
             # Blender uses the identifier as the name of a property without one; users never see it.
             yield where, "" if about.name == about.identifier else about.name
             yield where, about.description
-            if about.type == "ENUM":
+            if about.type == "ENUM" and not about.is_hidden:
                 for item in about.enum_items:
                     yield where, item.name
                     yield where, item.description

@@ -117,6 +117,73 @@ def test_results_do_not_depend_on_what_was_played_or_on_deleted_results(visual):
         bpy.data.actions.remove(made)  # its pose remains on bones that Idle does not key
 
 
+def leave_pose(rig):
+    """Weave a result that moves the left arm, show it in frame 12, and delete it; the pose stays."""
+    wave = key_arm(rig, "wave", (0.0, 1.2, 0.7))
+    made = material.weave("splice", "one", "wave")
+    material.show(rig, made)
+    bpy.context.scene.frame_set(12)
+    bpy.data.actions.remove(wave)
+    return made
+
+
+def test_a_pose_of_a_deleted_result_is_not_posed(rig):
+    before = seen(rig, material.weave("loop", "one", whole="yes"))
+    rest(rig)
+    bpy.data.actions.remove(leave_pose(rig))
+    assert np.abs(seen(rig, material.weave("loop", "one", whole="yes")) - before).max() < 1e-4
+
+
+def test_a_new_pose_after_a_result_was_deleted_is_posed(rig, tmp_path):
+    bpy.data.actions.remove(leave_pose(rig))
+    material.saved(tmp_path / "scene.blend")
+    rig = material.armature_of(tmp_path / "scene.blend")
+    bpy.context.view_layer.objects.active = rig
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    pose(rig, rotation_euler=(0.4, 0.1, -0.3))
+    source = seen(rig, bpy.data.actions["one"])
+    assert np.abs(seen(rig, material.weave("loop", "one", whole="yes")) - source).max() < 1e-4
+
+
+@pytest.mark.parametrize("deleted", ["before", "after"])
+def test_a_pose_of_a_deleted_result_is_not_posed_after_the_file_was_opened_again(rig, tmp_path, deleted):
+    before = seen(rig, material.weave("loop", "one", whole="yes"))
+    rest(rig)
+    made = leave_pose(rig)
+    if deleted == "before":
+        bpy.data.actions.remove(made)
+    name = rig.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"))
+    rig = bpy.data.objects[name]
+    for action in [one for one in bpy.data.actions if one.name not in ("one", "two")]:
+        bpy.data.actions.remove(action)
+    assert np.linalg.norm(rig.pose.bones[ARM].rotation_euler) > 0.3
+    bpy.context.view_layer.objects.active = rig
+    assert np.abs(seen(rig, material.weave("loop", "one", whole="yes")) - before).max() < 1e-4
+
+
+def test_the_same_of_a_library_override(rig, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, here):
+        here.objects, here.actions = ["Biped"], ["one", "two"]
+    rig = here.objects[0].override_create()
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.context.view_layer.update()
+    before = seen(rig, material.weave("loop", "one", whole="yes"))
+    rest(rig)
+    bpy.data.actions.remove(leave_pose(rig))
+    material.saved(tmp_path / "shot.blend")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    rig = next(one for one in bpy.data.objects if one.override_library is not None)
+    bpy.context.view_layer.objects.active = rig
+    assert np.linalg.norm(rig.pose.bones[ARM].rotation_euler) > 0.3
+    assert np.abs(seen(rig, material.weave("loop", "one", whole="yes")) - before).max() < 1e-4
+
+
 def test_an_action_of_an_arm_stays_one(rig):
     action = key_arm(rig, "wave", (0.0, 1.2, 0.7))
     material.show(rig, action)

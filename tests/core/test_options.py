@@ -4,6 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 
 import pytest
+from action_loom.core import verbs
 from action_loom.core.errors import OptionError
 from action_loom.core.options import Choice, Declared, by_name, declaration, declared, option, renamed
 from hypothesis import given
@@ -213,3 +214,13 @@ def test_any_value_is_accepted_for_good_or_refused(name, value):
         return
     assert type(found) is about.kind
     assert about.checked(found) == found
+
+
+def test_an_option_with_one_value_is_read_with_it_and_refused_with_another():
+    """Recipes, job files and command lines of earlier versions contain such options."""
+    earlier = '{"verb": "sync", "power": 2}'
+    assert verbs.from_json(earlier) == verbs.Synchronise()
+    assert "power" not in declared(verbs.Synchronise)
+    assert "power" not in verbs.Synchronise().to_json()
+    with pytest.raises(OptionError, match="power is 1, but is always 2 in this version"):
+        verbs.from_json(earlier.replace("2}", "1}"))

@@ -66,9 +66,9 @@ def test_no_translation_is_the_english_text(tools, language):
         ),
         # Text before a sentence stays unchanged.
         (
-            "a.bvh, line 7: expected MOTION after the hierarchy; the file ends",
-            "a.bvh, line 7: 階層の後にMOTIONが必要ですが、ファイルが終わっています",
-            "a.bvh, line 7: 层级之后应为 MOTION；文件已结束",
+            "a.bvh, line 7: expected MOTION; the file ends",
+            "a.bvh, line 7: MOTION が必要ですが、ファイルが終わっています",
+            "a.bvh, line 7: 应为 MOTION；文件已结束",
         ),
         # Each part after a sentence is translated by itself.
         (

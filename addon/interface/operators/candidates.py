@@ -76,7 +76,8 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    index: bpy.props.IntProperty(name="Candidate", description="Its place in the list, from 0", options={"SKIP_SAVE"})
+    # its place in the list, from 0
+    index: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -96,7 +97,7 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
         found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
         assert found is not None
         if not 0 <= self.index < len(found.candidates):
-            self.report({"ERROR"}, f"There is no candidate {self.index}; there are {len(found.candidates)}, from 0")
+            self.report({"ERROR"}, f"There is no row {self.index}; there are {len(found.candidates)}, from 0")
             return {"CANCELLED"}
         chosen = found.candidates[self.index]
         options = candidates.AUTOMATIC[settings.mode] if candidates.is_chosen(settings, chosen) else chosen.options

@@ -44,7 +44,8 @@ class ACTION_LOOM_OT_select_bone(polls.OnShownArmature, bpy.types.Operator):
     bl_description = "Select this bone of the armature and make it the active one"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    bone: bpy.props.StringProperty(name="Bone", description="Its name")
+    # its name
+    bone: bpy.props.StringProperty(options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))

@@ -29,28 +29,25 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
     )
     bl_options = {"UNDO", "BLOCKING", "INTERNAL"}
 
+    # for scripts: what is dragged
     kind: bpy.props.EnumProperty(
-        name="What",
-        description="For scripts: what is dragged",
         items=[
-            (strips.WEIGHT, "Weight", "A key of the weights, or the weights"),
-            (strips.SEAM, "Seam", "Where the first action is left"),
-            (strips.FADE, "Fade", "How long both actions play on"),
-            (strips.CONTACT, "Contact", "An end of a contact"),
-            (take_strip.BORDER, "Border", "A border of a take's row"),
+            (strips.WEIGHT, strips.WEIGHT, ""),
+            (strips.SEAM, strips.SEAM, ""),
+            (strips.FADE, strips.FADE, ""),
+            (strips.CONTACT, strips.CONTACT, ""),
+            (take_strip.BORDER, take_strip.BORDER, ""),
         ],
-        options={"SKIP_SAVE"},
+        options={"HIDDEN", "SKIP_SAVE"},
     )
-    number: bpy.props.IntProperty(name="Number", description="For scripts: which, from 0", options={"SKIP_SAVE"})
-    part: bpy.props.IntProperty(
-        name="Part",
-        description="For scripts: 0 is the first frame of a contact or row, 1 its last; of weights, below which source",
-        options={"SKIP_SAVE"},
-    )
-    frame: bpy.props.FloatProperty(name="Frame", description="For scripts: where to, in the scene")
-    level: bpy.props.FloatProperty(
-        name="Share", description="For scripts: the share of the sources before it", min=0.0, max=1.0
-    )
+    # for scripts: which, from 0
+    number: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+    # for scripts: 0 is the first frame of a contact or row, 1 its last; of weights, below which source
+    part: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+    # for scripts: where to, in the scene
+    frame: bpy.props.FloatProperty(options={"HIDDEN"})
+    # for scripts: the share of the sources before it
+    level: bpy.props.FloatProperty(min=0.0, max=1.0, options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

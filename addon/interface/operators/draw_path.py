@@ -22,9 +22,8 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     wait: bpy.props.BoolProperty(name="Wait", description="Begin at the next left click, not at once", default=True)
-    points: bpy.props.StringProperty(
-        name="Points", description="For scripts: the places along the way, such as 0 0 0; 0 -3 0", options={"SKIP_SAVE"}
-    )
+    # for scripts: the places along the way, such as 0 0 0; 0 -3 0
+    points: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
@@ -41,7 +40,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             return self.execute(context)
         area = context.area
         if area is None or area.type != "VIEW_3D" or context.window is None:
-            self.report({"ERROR"}, "A path is drawn in a 3D view: press the button in its sidebar")
+            self.report({"ERROR"}, "Press this button in the sidebar of a 3D view")
             return {"CANCELLED"}
         from ...services.paths import drawn_paths
 

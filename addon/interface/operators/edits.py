@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import LoomError, no_frame
 from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Source, SourceOptions
@@ -33,7 +33,7 @@ class EditHooks(ResultHooks):
     nothing = "The armature has no action: play one, or tick actions in the list"
     one_by_one = True
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions are changed", items=lists.OWN)
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN)
     replace: bpy.props.BoolProperty(
         name="Replace",
         description="Replace the action with the result; a copy of the action is kept",
@@ -223,7 +223,8 @@ class EventsHooks(EditHooks):
 class PlaceHooks(EditHooks):
     """Place an action, after another action if one is named."""
 
-    after: bpy.props.StringProperty(name="After", description="Name of the action to go on from, if any")
+    # name of the action to go on from, if any
+    after: bpy.props.StringProperty()
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -251,10 +252,8 @@ class PlaceHooks(EditHooks):
 class SettleHooks(EditHooks):
     """Pull an action towards the ticked ones; the keyed poses of a sparsely keyed action stay."""
 
-    towards: bpy.props.StringProperty(
-        name="Towards",
-        description="Names of the actions to pull towards, a line each; after a tab the armature of one, if another",
-    )
+    # names of the actions to pull towards, a line each; after a tab the armature of one, if another
+    towards: bpy.props.StringProperty()
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -310,7 +309,7 @@ class ReachHooks(EditHooks):
         first, last = contact_rows.frames_of(action, _span(op))
         number = scene_of(context).frame_current
         if not first <= number <= last:
-            raise LoomError(f"Frame {number} is not within {action.name}, which goes from {first} to {last}: go there")
+            raise no_frame(action.name, number, first, last)
         return number - first
 
 

@@ -48,7 +48,7 @@ class _OnEvent(OperatorMixin):
 class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):
     bl_idname = "action_loom.remove_event"
     bl_label = "Remove Event"
-    bl_description = "Remove the active event from the list"
+    bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

@@ -23,8 +23,8 @@ def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> l
 
 
 _MODELS = [
-    (".glb", "glTF", "The character with its meshes and this action, for game engines and the web"),
-    (".fbx", "FBX", "The character with its meshes and this action, for game engines and other programs"),
+    (".glb", "glTF", "The character with its meshes, for game engines and other programs"),
+    (".fbx", "FBX", "The character with its meshes, for game engines and other programs"),
 ]
 _KINDS = [*_MODELS]  # kept, because Blender does not copy the texts
 
@@ -58,7 +58,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     )
     deform_only: bpy.props.BoolProperty(
         name="Only Deform Bones",
-        description="Export only bones that deform meshes, without controls (glTF and FBX)",
+        description="Export only bones that deform meshes, without controls",
         default=False,
     )
     mesh: bpy.props.BoolProperty(

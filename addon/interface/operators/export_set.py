@@ -36,9 +36,8 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
     bl_description = "Export the woven actions of the set with the character for an engine, and what may follow what"
     bl_options = {"REGISTER"}
 
-    directory: bpy.props.StringProperty(
-        name="Folder", description="Where the files are written", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}
-    )
+    # where the files are written
+    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
     engine: bpy.props.EnumProperty(
         name="For",
@@ -50,8 +49,8 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
         name="Format",
         description="File format",
         items=[
-            (".glb", "glTF", "The character with its meshes and the actions"),
-            (".fbx", "FBX", "The character with its meshes and the actions, for engines and other programs"),
+            (".glb", "glTF", "The character with its meshes, for game engines and other programs"),
+            (".fbx", "FBX", "The character with its meshes, for game engines and other programs"),
         ],
     )
     together: bpy.props.BoolProperty(

@@ -130,7 +130,7 @@ class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
 class ACTION_LOOM_OT_remove_contact(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.remove_contact"
     bl_label = "Remove Contact"
-    bl_description = "Remove the active row: this foot may then slide there"
+    bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

@@ -16,7 +16,8 @@ class _OnGap(polls.OnShownArmature):
 
     bl_options = {"REGISTER", "UNDO"}
 
-    gap: bpy.props.IntProperty(name="Gap", description="Keyed frame before the gap, from 0", min=0)
+    # keyed frame before the gap, from 0
+    gap: bpy.props.IntProperty(min=0)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))
@@ -37,7 +38,8 @@ class ACTION_LOOM_OT_next_stretch(_OnGap, bpy.types.Operator):
     bl_label = "Next Stretch"
     bl_description = "Fill this gap with the next stretch that was found"
 
-    step: bpy.props.IntProperty(name="Step", description="How many stretches on", default=1, min=-8, max=8)
+    # how many stretches on
+    step: bpy.props.IntProperty(default=1, min=-8, max=8, options={"HIDDEN"})
 
     def change(self, settings: Any, row: fill_gaps.Gap) -> None:
         if row.found:

@@ -24,7 +24,8 @@ class ACTION_LOOM_OT_manual(bpy.types.Operator):
     bl_label = "Manual"
     bl_description = "Open the manual in the browser; it works offline"
 
-    page: bpy.props.StringProperty(name="Page", description="Its name, such as blend", default="index")
+    # its name, such as blend
+    page: bpy.props.StringProperty(default="index", options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
@@ -65,11 +66,8 @@ class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):
     bl_description = "Forget what can be made anew"
     bl_options = {"REGISTER", "INTERNAL"}
 
-    what: bpy.props.EnumProperty(
-        name="What",
-        description="What is forgotten",
-        items=FORGOTTEN,
-    )
+    # what is forgotten
+    what: bpy.props.EnumProperty(items=FORGOTTEN, options={"HIDDEN"})
 
     @classmethod
     def description(cls, _context: bpy.types.Context, asked: Any) -> str:

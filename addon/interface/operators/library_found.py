@@ -36,7 +36,7 @@ class _FoundOperator(LibraryOperator):
     )
     plant_feet: bpy.props.BoolProperty(
         name="Plant Feet",
-        description="Keep standing feet in place when a clip is put on another body",
+        description="Keep standing feet in place",
         default=True,
     )
 
@@ -61,12 +61,8 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
     bl_description = "Show this stretch as a ghost on the character"
     bl_options = {"REGISTER", "INTERNAL"}
 
-    index: bpy.props.IntProperty(
-        name="Result",
-        description="Its place in the list, from 0; −1 is the active one",
-        default=-1,
-        options={"SKIP_SAVE"},
-    )
+    # its place in the list, from 0; −1 is the active one
+    index: bpy.props.IntProperty(default=-1, options={"HIDDEN", "SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -78,7 +74,7 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
         finder = library_finds.finder()
         index = finder.active if self.index < 0 else self.index
         if not 0 <= index < len(finder.found):
-            raise LibraryError(f"There is no result {index}; there are {len(finder.found)}, from 0")
+            raise LibraryError(f"There is no row {index}; there are {len(finder.found)}, from 0")
         stretches = _stretches([finder.found[index]])
         self._shown = stretches[0]
         armature = present(target_armature.armature(context))
@@ -113,10 +109,10 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
 class ACTION_LOOM_PG_wanted(bpy.types.PropertyGroup):
     """A stretch to import, named after its file: its frames first … last, and whether it is mirrored."""
 
-    path: bpy.props.StringProperty(name="File")
+    path: bpy.props.StringProperty()
     first: bpy.props.IntProperty(name="First")
     last: bpy.props.IntProperty(name="Last")
-    mirrored: bpy.props.BoolProperty(name="Mirrored")
+    mirrored: bpy.props.BoolProperty()
 
 
 class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):

@@ -24,11 +24,8 @@ def poll_library(cls: type[bpy.types.Operator], context: bpy.types.Context) -> b
 class LibraryOperator(BackgroundOperator):
     """An operator on the library, whose panel shows an error until the next attempt."""
 
-    library: bpy.props.StringProperty(
-        name="Library",
-        description="Its folder; the panel's library if empty",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
+    # its folder; the panel's library if empty
+    library: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def path(self, context: bpy.types.Context) -> str:
         """Return the library's folder; raises LibraryError if none is chosen."""

@@ -110,7 +110,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     )
     plant_feet: bpy.props.BoolProperty(
         name="Plant Feet",
-        description="Keep standing feet in place when a clip is put on another body",
+        description="Keep standing feet in place",
         default=True,
     )
     mesh: bpy.props.BoolProperty(
@@ -121,13 +121,11 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     )
     trim: bpy.props.BoolProperty(
         name="Trim",
-        description="Remove a T-pose at the start, and jumps in the first and last 0.1 s",
+        description="Remove calibration poses, and jumps in the first and last 0.1 s",
         default=True,
     )
     limbs: option_properties.annotation(ResultOptions, "limbs")
-    new_armature: bpy.props.BoolProperty(  # kept for scripts older than `onto`
-        name="New Armature", default=False, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    new_armature: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
     select: bpy.props.BoolProperty(name="Select", description="Select the armature and make it active", default=True)
     match_rate: bpy.props.BoolProperty(
         name="Match Scene Rate",

@@ -19,7 +19,7 @@ class OnOwnActions(OperatorMixin):
 
     bl_options = {"REGISTER", "UNDO"}
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions are meant", items=lists.OWN, options=_SKIP)
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN, options=_SKIP)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -37,10 +37,10 @@ class OnOwnActions(OperatorMixin):
         """Return the chosen actions with reading options; raises LoomError if there is none."""
         data = armature.animation_data
         if self.which == lists.PLAYED and (data is None or data.action is None):
-            raise LoomError(f"{armature.name} has no action: play one, or choose Ticked")
+            raise LoomError(f"{armature.name} has no action: play one, or tick actions in the list")
         found = source_list.own_sources(scene_of(context), armature, self.which)
         if not found:
-            raise LoomError(f"No action of {armature.name} is ticked in the list")
+            raise LoomError(f"No action of {armature.name} is ticked")
         return found
 
 

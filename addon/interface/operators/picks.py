@@ -32,8 +32,10 @@ class _Pick(polls.OnShownArmature):
 
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    group: bpy.props.StringProperty(name="Group", description="Of the panel's settings", options={"HIDDEN"})
-    option: bpy.props.StringProperty(name="Option", description="That is filled", options={"HIDDEN"})
+    # of the panel's settings
+    group: bpy.props.StringProperty(options={"HIDDEN"})
+    # that is filled
+    option: bpy.props.StringProperty(options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))

@@ -33,7 +33,8 @@ class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
     bl_options = {"UNDO_GROUPED", "BLOCKING", "INTERNAL"}
     bl_undo_group = "Move Playhead"
 
-    frame: bpy.props.FloatProperty(name="Frame", description="Of the reference, as the scene counts", default=1.0)
+    # of the reference, as the scene counts
+    frame: bpy.props.FloatProperty(default=1.0, options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

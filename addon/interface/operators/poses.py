@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.remove_pose"
     bl_label = "Remove Pose"
-    bl_description = "Remove this pose from the action"
+    bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    frame: bpy.props.IntProperty(name="Frame", description="Of the scene, at which the pose is")
+    # of the scene, at which the pose is
+    frame: bpy.props.IntProperty(options={"HIDDEN"})
 
     def inputs(self, context: bpy.types.Context) -> "steps.Steps[Inputs]":
         from ....core.verbs import Warp
@@ -66,7 +67,8 @@ class ACTION_LOOM_OT_go_to_pose(polls.OnShownArmature, bpy.types.Operator):
     bl_description = "Go to the frame of this pose to change it"
     bl_options = {"REGISTER", "INTERNAL"}
 
-    frame: bpy.props.IntProperty(name="Frame", description="Of the scene")
+    # of the scene
+    frame: bpy.props.IntProperty(options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         scene_of(context).frame_set(self.frame)

@@ -42,25 +42,13 @@ class ResultHooks(Hooks):
     nothing = "Choose an action first"
     one_by_one = False  # True even for a recipe that takes more than one clip
 
-    preview: bpy.props.BoolProperty(
-        name="Preview",
-        description="Show the result as a ghost, without writing it",
-        default=False,
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
-    quick: bpy.props.BoolProperty(
-        name="Only If Quick",
-        description="Leave it where clips would have to be matched first, or a graph to be built",
-        default=False,
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
+    # show the result as a ghost, without writing it
+    preview: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
+    # leave it where clips would have to be matched first, or a graph to be built
+    quick: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
 
-    unasked: bpy.props.BoolProperty(
-        name="Unasked",
-        description="Preview what the panel asks for without being asked to, and say nothing",
-        default=False,
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
+    # preview what the panel asks for without being asked to, and say nothing
+    unasked: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         most = None if cls.recipe.most == 1 else cls.recipe.most

@@ -50,7 +50,7 @@ def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
         return action
     data = armature.animation_data
     if data is None or data.action is None:
-        raise LoomError(f"{armature.name} has no action: assign the result, or name it")
+        raise LoomError(f"{armature.name} has no action: play one, or tick actions in the list")
     return data.action
 
 
@@ -60,25 +60,18 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     bl_description = "Weave this result again from its sources as they are now"
     bl_options = {"REGISTER", "UNDO"}
 
-    action: bpy.props.StringProperty(
-        name="Result", description="Name of the result; the armature's action if empty", options={"HIDDEN"}
-    )
+    # name of the result; the armature's action if empty
+    action: bpy.props.StringProperty(options={"HIDDEN"})
     overwrite_edits: bpy.props.BoolProperty(
         name="Overwrite Edits",
         description="Replace the keys even if they were edited by hand",
         default=False,
         options={"SKIP_SAVE"},
     )
-    spans: bpy.props.StringProperty(
-        name="Spans",
-        description="When its feet stand, rows as its recipe has them; as there if not given, found if empty",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
-    options: bpy.props.StringProperty(
-        name="Options",
-        description='Options of its recipe to change first, as JSON such as {"from_frame": 12}',
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
+    # when its feet stand, rows as its recipe has them; as there if not given, found if empty
+    spans: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    # options of its recipe to change first, as JSON such as {"from_frame": 12}
+    options: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     @classmethod
     def description(cls, context: bpy.types.Context, asked: Any) -> str:
@@ -202,9 +195,8 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     bl_description = "Put this result's sources and options back into the tab, to weave another"
     bl_options = {"REGISTER", "UNDO"}
 
-    action: bpy.props.StringProperty(
-        name="Result", description="Name of the result; the armature's action if empty", options={"HIDDEN"}
-    )
+    # name of the result; the armature's action if empty
+    action: bpy.props.StringProperty(options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

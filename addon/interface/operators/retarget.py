@@ -27,13 +27,11 @@ _NAMED = "{action} and {armature} stand for the names of the source and its arma
 class RetargetHooks(ResultHooks):
     """Make an action of the active armature from each given action of others."""
 
-    nothing = "Select the other armature first, then the character with Shift"
+    nothing = "Select the other armature first, then this one with Shift"
     from_settings = False
     one_by_one = True
 
-    which: bpy.props.EnumProperty(
-        name="Actions", description="Which actions of the other selected armatures", items=source_list.WHICH
-    )
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=source_list.WHICH)
     filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources, if any
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:

@@ -52,8 +52,10 @@ class ACTION_LOOM_OT_set_role(polls.OnArmature, bpy.types.Operator):
     bl_description = "Choose the bone for this body role"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    role: bpy.props.StringProperty(name="Role", description="Such as hips, spine, thigh.L, foot.R")
-    bone: bpy.props.StringProperty(name="Bone", description="Its name; empty if no bone plays the role")
+    # such as hips, spine, thigh.L, foot.R
+    role: bpy.props.StringProperty(options={"HIDDEN"})
+    # its name; empty if no bone plays the role
+    bone: bpy.props.StringProperty(options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import rig as rigs

@@ -70,7 +70,8 @@ class ACTION_LOOM_OT_add_source(polls.OnArmature, bpy.types.Operator):
     bl_description = "List this action and tick it"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    action: bpy.props.StringProperty(name="Action", description="Its name; that of the menu if empty")
+    # its name; that of the menu if empty
+    action: bpy.props.StringProperty(options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
@@ -98,7 +99,7 @@ class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
     bl_description = "List actions of the other selected armatures; they are put on this body when they are woven"
     bl_options = {"REGISTER", "UNDO"}
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which of their actions", items=source_list.WHICH)
+    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=source_list.WHICH)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -171,7 +172,8 @@ class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
     bl_label = "Move"
     bl_description = "Move this action up or down in the list"
 
-    down: bpy.props.BoolProperty(name="Down", description="Move it down, not up", default=False)
+    # move it down, not up
+    down: bpy.props.BoolProperty(default=False, options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.weights import weights_over_time
@@ -193,7 +195,8 @@ class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
     bl_description = "Play this action and fit the preview range to it"
     bl_options = {"REGISTER", "UNDO"}
 
-    action: bpy.props.StringProperty(name="Action", description="Its name; that of the list's active line if empty")
+    # its name; that of the list's active line if empty
+    action: bpy.props.StringProperty(options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.results import playback
@@ -278,12 +281,10 @@ class ACTION_LOOM_OT_open_tool(polls.OnArmature, bpy.types.Operator):
     bl_description = "Open this tool for the active line's action, which plays then"
     bl_options = {"INTERNAL", "UNDO"}
 
-    tool: bpy.props.StringProperty(
-        name="Tool", description="Its verb; none to close the tool that is open", options={"SKIP_SAVE"}
-    )
-    action: bpy.props.StringProperty(
-        name="Action", description="What the armature plays then; as now if empty", options={"SKIP_SAVE"}
-    )
+    # its verb; none to close the tool that is open
+    tool: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    # what the armature plays then; as now if empty
+    action: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))
@@ -304,12 +305,13 @@ class ACTION_LOOM_OT_set_reference(OnList, bpy.types.Operator):
     bl_label = "Reference"
     bl_description = "Take the result's timing, body and place from this action"
 
-    index: bpy.props.IntProperty(name="Source", description="Its place in the list, from 0", default=0, min=0)
+    # its place in the list, from 0
+    index: bpy.props.IntProperty(default=0, min=0, options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         if self.index >= len(rig.sources):
-            self.report({"ERROR"}, f"There is no source {self.index}; the list has {len(rig.sources)}")
+            self.report({"ERROR"}, f"There is no row {self.index}; there are {len(rig.sources)}, from 0")
             return {"CANCELLED"}
         rig.reference = self.index
         return {"FINISHED"}

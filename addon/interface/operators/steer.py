@@ -218,11 +218,8 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
     _timer: bpy.types.Timer | None = None
     _steering: Steering
 
-    keys: bpy.props.StringProperty(
-        name="Keys",
-        description="For scripts: keys and how long they are held, such as W 2; LEFT_SHIFT+A 1; NONE 1",
-        options={"SKIP_SAVE"},
-    )
+    # for scripts: keys and how long they are held, such as W 2; LEFT_SHIFT+A 1; NONE 1
+    keys: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     leader: bpy.props.StringProperty(
         name="Leader",
@@ -238,7 +235,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         if self.leader:
             return self._come_after(context, "EXEC_DEFAULT")
         if not self.keys:
-            self.report({"ERROR"}, "A character is driven in a 3D view: press the button in its sidebar")
+            self.report({"ERROR"}, "Press this button in the sidebar of a 3D view")
             return {"CANCELLED"}
         try:
             held = [_held(part) for part in self.keys.split(";")]

@@ -20,17 +20,16 @@ class ACTION_LOOM_OT_add_stretch(bpy.types.Operator):
 class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
     bl_idname = "action_loom.remove_stretch"
     bl_label = "Remove Stretch"
-    bl_description = "Remove this stretch"
+    bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    index: bpy.props.IntProperty(
-        name="Stretch", description="Its place among the stretches, from 0", options={"SKIP_SAVE"}
-    )
+    # its place among the stretches, from 0
+    index: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         stretches = properties.settings_of(scene_of(context)).stretches
         if not 0 <= self.index < len(stretches):
-            self.report({"ERROR"}, f"There is no stretch {self.index}; there are {len(stretches)}, from 0")
+            self.report({"ERROR"}, f"There is no row {self.index}; there are {len(stretches)}, from 0")
             return {"CANCELLED"}
         stretches.remove(self.index)
         return {"FINISHED"}

@@ -128,7 +128,7 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
         path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ".npz"))
         try:
             if path.exists() and not self.overwrite:
-                raise LoomError(f"{path} exists: tick Overwrite, or choose another name")
+                raise LoomError(f"{path} exists already: choose another name, or Overwrite")
             files.write(path, kept_styles.content(properties.settings_of(scene_of(context)).kept_style.name))
         except LoomError as error:
             self.report({"ERROR"}, str(error))

@@ -48,9 +48,8 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     bl_description = "Show which frames of this action and the reference correspond"
     bl_options = {"REGISTER", "UNDO"}
 
-    source: bpy.props.StringProperty(
-        name="Source", description="Name of the action; the one that the panel shows if empty"
-    )
+    # name of the action; the one that the panel shows if empty
+    source: bpy.props.StringProperty(options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -17,12 +17,13 @@ class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
     bl_description = "Pin the tab to this armature, or follow the active one again"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    armature: bpy.props.StringProperty(name="Armature", description="Its name; none to follow the active one")
+    # its name; none to follow the active one
+    armature: bpy.props.StringProperty(options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         chosen = named(scene_of(context).objects, self.armature) if self.armature else None
         if self.armature and (chosen is None or chosen.type != "ARMATURE"):
-            self.report({"ERROR"}, f"There is no armature named {self.armature!r} in the scene")
+            self.report({"ERROR"}, f"There is no armature named {self.armature!r}")
             return {"CANCELLED"}
         properties.pin_to(scene_of(context), chosen)
         return {"FINISHED"}

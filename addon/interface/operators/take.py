@@ -64,7 +64,7 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         armature = present(target_armature.armature(context))
         source = take_of(context, armature)
         if source is None:
-            raise LoomError(f"{armature.name} has no action: tick the take")
+            raise LoomError(f"{armature.name} has no action: play one, or tick actions in the list")
         request = Request(sources=(source,), reading=ReadingOptions())
         read = yield from reading.read_in_steps(context, armature, request, CutOut())
         self._metres = read.body.world_metres
@@ -137,14 +137,15 @@ class ACTION_LOOM_OT_fill_hole(polls.OnRows, bpy.types.Operator):
     bl_description = "Make what the set lacks out of what it has: mirror it, or tick both actions for Parametric"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    index: bpy.props.IntProperty(name="Gap", description="Its place in the list, from 0", options={"SKIP_SAVE"})
+    # its place in the list, from 0
+    index: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ....core.verbs.take import coverage
 
         rig, settings = self.rig(context), properties.settings_of(scene_of(context))
         if not 0 <= self.index < len(rig.take_holes):
-            self.report({"ERROR"}, f"There is no gap {self.index}; there are {len(rig.take_holes)}, from 0")
+            self.report({"ERROR"}, f"There is no row {self.index}; there are {len(rig.take_holes)}, from 0")
             return {"CANCELLED"}
         hole = rig.take_holes[self.index]
         names = hole.of.split("\n") if hole.of else []

@@ -7,6 +7,7 @@ import bpy
 
 from ....core.errors import LoomError
 from ....core.progress import Progress
+from ....core.verbs import CutOut
 from ...ground import steps
 from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import frame_conversion, lists, properties, take_rows, target_armature
@@ -79,8 +80,7 @@ class CutOutHooks(ResultHooks):
         request = op.request()
         if not request.sources or not len(op.rows):
             raise LoomError(self.nothing)
-        if len(request.sources) > 1:
-            raise LoomError(f"One take is cut at a time; {len(request.sources)} given")
+        CutOut.check_count(len(request.sources))
         inputs: Inputs = yield from op.read(context, armature, request, op.recipe_now())
         first = round(inputs.read.sources[0].first_frame)
         every = [*op.rows, *op.others]

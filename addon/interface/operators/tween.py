@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import LoomError, no_frame
 from ....core.recipes.reading import Request, Source
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, properties, target_armature
@@ -57,7 +57,7 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
         ends = []
         for frame in (self.first, self.second):
             if not start <= frame < start + len(clip):
-                raise LoomError(f"Frame {frame} is not within {action.name}: give one from {start} on that is")
+                raise no_frame(action.name, frame, start, start + len(clip) - 1)
             ends.append(clip.cut(frame - start, frame - start + 1))
         pose = key_poses.between(ends[0], ends[1], self.share)
         bones = present(armature.pose).bones

@@ -109,9 +109,8 @@ class VerbOperator(BackgroundOperator):
     hooks: ClassVar[Hooks]
     refused: list[str]
 
-    armature: bpy.props.StringProperty(
-        name="Armature", description="Name of the armature; the active one if empty", options={"HIDDEN", "SKIP_SAVE"}
-    )
+    # name of the armature; the active one if empty
+    armature: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_weighted, options={"HIDDEN"})
     readings: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_reading, options={"HIDDEN"})
     players: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_player, options={"HIDDEN"})

@@ -118,11 +118,8 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
 class DriveHooks(ResultHooks):
     """Repeat the wishes of the last drive from its start, including companions."""
 
-    others: bpy.props.StringProperty(
-        name="Others",
-        description="Other armatures that were driven along, with their recipes, as Drive gives them",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
+    # other armatures that were driven along, with their recipes, as Drive gives them
+    others: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not super().poll(cls, context):
@@ -340,7 +337,7 @@ class FillHooks(ResultHooks):
         scene, armature = scene_of(context), present(op.about(context))
         action = posed.action_of(armature)
         if action is None:
-            raise LoomError(f"{armature.name} has no action: key poses in one, and tick the actions to fill from")
+            raise LoomError(f"{armature.name} has no action: play one, or tick actions in the list")
         known = source_list.source_of_action(scene, armature, action)
         op.add_source(known.name, reading={name: getattr(known, name) for name in declared(SourceOptions)})
         for line in posed.sources(properties.rig_of(scene, armature), armature):

@@ -74,7 +74,7 @@ def _draw() -> None:
         armature = target_armature.of_tab(context)
         if armature is not None:
             mode = properties.settings_of(scene_of(context)).mode
-            troubles.keep(armature.session_uid, mode, LoomError(f"The ghost can't be drawn here: {error}"), 1.0)
+            troubles.keep(armature.session_uid, mode, LoomError(f"Pictures can't be drawn here: {error}"), 1.0)
 
 
 def _draw_ghost(ghost: "Ghost", context: bpy.types.Context) -> None:

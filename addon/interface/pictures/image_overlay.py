@@ -132,7 +132,7 @@ def _draw() -> None:
         hide()
         if found is not None:
             mode = properties.settings_of(scene_of(bpy.context)).mode
-            trouble = LoomError(f"The playhead can't be drawn here: {error}")
+            trouble = LoomError(f"Pictures can't be drawn here: {error}")
             troubles.keep(found[0].armature, mode, trouble, 1.0)
 
 

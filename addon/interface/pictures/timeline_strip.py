@@ -90,7 +90,7 @@ def _draw() -> None:
         armature = target_armature.of_tab(context)
         if armature is not None:
             mode = properties.settings_of(scene_of(context)).mode
-            troubles.keep(armature.session_uid, mode, LoomError(f"The strip can't be drawn here: {error}"), 1.0)
+            troubles.keep(armature.session_uid, mode, LoomError(f"Pictures can't be drawn here: {error}"), 1.0)
 
 
 def show() -> None:

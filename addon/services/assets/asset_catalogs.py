@@ -55,7 +55,7 @@ def ensure(folder: Path, path: str) -> str:
     try:
         text = file.read_bytes().decode("utf-8", errors="surrogateescape") if file.is_file() else ""
     except OSError as error:
-        raise LoomError(f"{file} can't be read ({error.strerror}): the catalog was not written") from None
+        raise LoomError(f"{file}: can't be read ({error.strerror})") from None
     there = _catalogs(file, text)
     for known, its_path in there:
         if its_path == path:

@@ -60,7 +60,7 @@ def look() -> Listing:
             try:
                 found += [(library, folder, file, name) for name in _read(file)]
             except OSError as error:
-                troubles.append(f"{file} can't be read: {error}")
+                troubles.append(f"{file}: can't be read ({error})")
     counts: dict[str, int] = {}
     for *_, name in found:
         counts[name] = counts.get(name, 0) + 1
@@ -133,7 +133,7 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
         with _opened(file) as (there, wanted):
             wanted.actions = [one for one in there.actions if one == name]
     except OSError as error:
-        raise LoomError(f"{file} can't be read: {error}") from None
+        raise LoomError(f"{file}: can't be read ({error})") from None
     action = next((one for one in wanted.actions if isinstance(one, bpy.types.Action)), None)
     new = [one for one in bpy.data.user_map() if one not in before]
     if action is None:
@@ -154,7 +154,7 @@ def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     """Return an action of this file; raises LoomError if it moves no bone of an armature or is missing."""
     action = named(bpy.data.actions, name)
     if action is None:
-        raise LoomError(f"There is no action {name!r} in this file any more")
+        raise LoomError(f"There is no action named {name!r}")
     why = _refused(action, armature, name)
     if why:
         raise LoomError(why)

@@ -109,7 +109,7 @@ def _actions(armature: bpy.types.Object, names: Sequence[str]) -> list[bpy.types
     if not names:
         data = armature.animation_data
         if data is None or data.action is None:
-            raise LoomError(f"{armature.name} has no action: assign one, or name those to export")
+            raise LoomError(f"{armature.name} has no action: play one, or tick actions in the list")
         return [data.action]
     actions = []
     for name in names:

@@ -91,7 +91,7 @@ def export(
     places = [folder / name for name in dict.fromkeys([*names, JSON])]
     there = [place.name for place in places if place.exists()]
     if there and not writing.overwrite:
-        raise LoomError(f"{folder / there[0]} exists already: choose another folder, or Overwrite")
+        raise LoomError(f"{folder / there[0]} exists already: choose another name, or Overwrite")
     if not folder.parent.is_dir():
         place = folder
         raise LoomError(f"{place}: there is no folder {place.parent}")

@@ -23,20 +23,22 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
     """
 
     use: bpy.props.BoolProperty(name="Use", description="Import this one", default=False)
-    path: bpy.props.StringProperty(name="File")
-    first: bpy.props.IntProperty(name="First", description="Its first frame in the file, from 0")
-    last: bpy.props.IntProperty(name="Last", description="Its last frame in the file, from 0")
-    seconds: bpy.props.FloatProperty(name="Seconds", description="How long it takes")
+    path: bpy.props.StringProperty()
+    first: bpy.props.IntProperty(name="First", description="Its first frame")
+    last: bpy.props.IntProperty(name="Last", description="Its last frame")
+    # how long it takes
+    seconds: bpy.props.FloatProperty()
     distance: bpy.props.FloatProperty(
         name="Distance",
         description="Average distance from the searched part, in heights of the body; 0 is the same motion",
         precision=3,
     )
-    done: bpy.props.StringProperty(name="Done", description="What is done there, where it was found by words")
-    mirrored: bpy.props.BoolProperty(
-        name="Mirrored", description="It matches mirrored, and is shown and imported mirrored"
-    )
-    copies: bpy.props.IntProperty(name="Copies", description="How many other files have the same take")
+    # what is done there, where it was found by words
+    done: bpy.props.StringProperty()
+    # it matches mirrored, and is shown and imported mirrored
+    mirrored: bpy.props.BoolProperty()
+    # how many other files have the same take
+    copies: bpy.props.IntProperty()
     label: bpy.props.StringProperty(name="Label")
     icon: bpy.props.IntProperty()
 
@@ -99,7 +101,7 @@ class ACTION_LOOM_PG_finder(WantedOptions, bpy.types.PropertyGroup):
         options=_OF_PANEL,
     )
     found: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_found)
-    active: bpy.props.IntProperty(name="Active", default=-1, update=_active_changed)
+    active: bpy.props.IntProperty(default=-1, update=_active_changed)
     placed: bpy.props.BoolProperty()
     place: bpy.props.FloatVectorProperty(size=2)
     facing: bpy.props.FloatProperty()

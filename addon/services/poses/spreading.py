@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....core.errors import LoomError
+from ....core.errors import LoomError, no_frame
 from ....core.motion import quat
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
@@ -56,7 +56,7 @@ def current_frame(context: bpy.types.Context, read: reading.Read) -> int:
     first = round(read.sources[0].first_frame)
     last = first + len(clip) - 1
     if not first <= number <= last:
-        raise LoomError(f"Frame {number} is not within {clip.name}, which goes from {first} to {last}: go there")
+        raise no_frame(clip.name, number, first, last)
     return number - first
 
 

@@ -1,5 +1,10 @@
-"""Detect changes to a result or its sources since it was made; a timer hashes them, never a panel's draw function."""
+"""Detect changes to a result, its sources and their contexts since it was made.
 
+A timer compares them, never a panel's draw function. Posing a bone or moving a parent is not reported by Blender as a
+change of an action, so panels that draw a result have its sources' contexts compared from time to time.
+"""
+
+import time
 from dataclasses import dataclass
 
 import bpy
@@ -12,13 +17,16 @@ from ...ground.blender_types import present
 from ...model import storage
 
 SOON = 0.3  # s until the check, since more changes may follow
+AGAIN = 2.0  # s until contexts are compared again
 
 
 @dataclass
 class _Known:
     names: tuple[str, ...] = ()
     edited: bool = False
+    contexts: tuple[str, ...] = ()
     may_have_changed: bool = True
+    looked: float = 0.0  # s
 
 
 # By the session id of the result.
@@ -26,8 +34,12 @@ _known: Cache[int, _Known] = memory.cache(16)
 
 
 def names(action: bpy.types.Action) -> tuple[str, ...]:
-    """Return the names of a result's changed sources from the last check, and schedule a new check if needed."""
-    return _asked(action).names
+    """Return the names of a result's changed sources, and the changes of their contexts in words.
+
+    They are from the last check; a new check is scheduled if needed.
+    """
+    known = _asked(action)
+    return known.names + known.contexts
 
 
 def is_edited(action: bpy.types.Action) -> bool:
@@ -37,19 +49,37 @@ def is_edited(action: bpy.types.Action) -> bool:
 
 def _asked(action: bpy.types.Action) -> _Known:
     known = _known.get(action.session_uid) or _known.keep(action.session_uid, _Known())
-    if known.may_have_changed and not bpy.app.timers.is_registered(_soon):
+    is_old = known.may_have_changed or time.monotonic() > known.looked + AGAIN
+    if is_old and not bpy.app.timers.is_registered(_soon):
         bpy.app.timers.register(_soon, first_interval=SOON)
     return known
 
 
-def look(action: bpy.types.Action) -> tuple[str, ...]:
-    """Hash a result and its sources; return the names of changed sources."""
+def look(action: bpy.types.Action, *, hashed: bool = True) -> tuple[str, ...]:
+    """Compare the contexts of a result's sources; return what `names` does.
+
+    hashed : whether the curves of the result and its sources are hashed, too
+    """
+    known = _known.get(action.session_uid) or _known.keep(action.session_uid, _Known())
+    if hashed:
+        try:
+            names, edited = tuple(storage.changed_sources(action)), storage.edited_by_hand(action, quickly=True)
+        except LoomError:  # the error is shown when the user presses Rebuild
+            names, edited = (), False
+        known.names, known.edited = names, edited
+    known.contexts = _contexts(action, staged=hashed)
+    known.may_have_changed, known.looked = False, time.monotonic()
+    return known.names + known.contexts
+
+
+def _contexts(action: bpy.types.Action, *, staged: bool) -> tuple[str, ...]:
+    """Return the changes of the contexts; the motion of a parent changes with an action, so it is staged then only."""
+    from . import rebuilding  # numpy is loaded at first use, not when Blender starts
+
     try:
-        names, edited = tuple(storage.changed_sources(action)), storage.edited_by_hand(action, quickly=True)
-    except LoomError:  # the error is shown when the user presses Rebuild
-        names, edited = (), False
-    _known.keep(action.session_uid, _Known(names, edited, may_have_changed=False))
-    return names
+        return tuple(rebuilding.glance_at_changes(present(bpy.context.scene), action, staged=staged))
+    except LoomError:
+        return ()
 
 
 def _soon() -> float | None:
@@ -58,15 +88,14 @@ def _soon() -> float | None:
         return SOON
     for action in bpy.data.actions:
         known = _known.get(action.session_uid)
-        if (
-            known is not None
-            and known.may_have_changed
-            and result_mark.is_result(action)
-            and (look(action), is_edited(action)) != (known.names, known.edited)
-        ):
-            areas = [area for one in present(bpy.context.window_manager).windows for area in one.screen.areas]
-            for area in (area for area in areas if area.type == "VIEW_3D"):
-                area.tag_redraw()
+        is_old = known is not None and (known.may_have_changed or time.monotonic() > known.looked + AGAIN)
+        if known is not None and is_old and result_mark.is_result(action):
+            before = known.names, known.contexts, known.edited
+            look(action, hashed=known.may_have_changed)
+            if (known.names, known.contexts, known.edited) != before:
+                areas = [area for one in present(bpy.context.window_manager).windows for area in one.screen.areas]
+                for area in (area for area in areas if area.type == "VIEW_3D"):
+                    area.tag_redraw()
     return None
 
 

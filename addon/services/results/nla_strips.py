@@ -68,7 +68,7 @@ def _found(armature: bpy.types.Object, source: Source) -> tuple[bpy.types.Action
         raise LoomError(f"There is no action named {source.name!r}")
     slot = curves.slot_called(action, source.slot, armature)
     if not curves.curves_of(action, slot):
-        raise RigError(f"{action.name} has no keys that move {armature.name}")
+        raise RigError(f"{action.name} moves no bone of {armature.name}")
     return action, slot
 
 

@@ -1,6 +1,7 @@
 """Find a result's sources and recipe in their current state, to make the result again."""
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from ....core.errors import LoomError, some
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request
 from ...bridge import result_mark, source_context
+from ...bridge.source_context import SourceContext
 from ...ground import steps
 from ...ground.blender_types import SlottedAction
 from ...model import storage
@@ -67,16 +69,41 @@ def read_again_in_steps(
 
 def _find_changes(known: RebuildInputs, read: Read) -> str:
     """Return a sentence on the sources' contexts that differ from the stored ones, "" without a difference."""
+    changes = ", ".join(_list_changes(known, read.contexts, read.contents))
+    action = known.into[0]
+    return (
+        f"{changes} changed since {action.name} was made: set that back to get the same result again" if changes else ""
+    )
+
+
+def _list_changes(known: RebuildInputs, contexts: Sequence[SourceContext], contents: Sequence[str]) -> list[str]:
+    """Return the changes of the sources' contexts, each with the names of the sources."""
     action, found = known.into[0], dict[str, dict[str, None]]()
-    every = zip(storage.contexts_of(action), read.contexts, storage.of_result(action).sources, strict=True)
+    every = zip(storage.contexts_of(action), contexts, storage.of_result(action).sources, strict=True)
     for k, (was, now, kept) in enumerate(every):
-        same = not now.shown or storage.has_content(known.made_of[k], kept, read.contents[k] if read.contents else "")
+        same = not now.shown or storage.has_content(known.made_of[k], kept, contents[k] if contents else "")
         for words in source_context.list_changes(was or now, now, same_curves=same):
             found.setdefault(words, {})[known.made_of[k][0].name] = None
-    if not found:
-        return ""
-    changes = ", ".join(f"{words} ({some(list(names))})" for words, names in found.items())
-    return f"{changes} changed since {action.name} was made: set that back to get the same result again"
+    return [f"{words} ({some(list(names))})" for words, names in found.items()]
+
+
+def glance_at_changes(scene: bpy.types.Scene, action: bpy.types.Action, *, staged: bool) -> list[str]:
+    """Return the changes of the contexts of a result's sources, except evaluated poses and other slots.
+
+    staged : whether the motion of parents and constraints is evaluated, in a temporary scene
+    Raises LoomError for a result that can't be made again.
+    """
+    known = inputs_of(action, overwrite_edits=True)
+    stored = storage.contexts_of(action)
+    if known.armature is None or None in stored:
+        return []
+    contexts = reading.glance(scene, known.armature, known.made_of, known.request, known.recipe, staged=staged)
+    alike = []
+    for was, now in zip(stored, contexts, strict=False):
+        assert was is not None
+        carried = now.carried if staged or bool(now.carried) != bool(was.carried) else was.carried
+        alike.append(dataclasses.replace(now, shown=was.shown, siblings=was.siblings, carried=carried))
+    return _list_changes(known, alike, ()) if alike else []
 
 
 read_again = steps.at_once(read_again_in_steps)

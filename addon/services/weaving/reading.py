@@ -4,7 +4,8 @@ No Blender data is kept in the result: data is looked up again by session id.
 """
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from ...bridge import (
     control_body,
     curves,
     evaluated_action,
+    left_properties,
     mirrored_properties,
     other_bodies,
     own_poses,
@@ -132,7 +134,7 @@ def read_in_steps(
     for source in request.sources:
         action = by_full_name(bpy.data.actions, source.name)
         if action is None:
-            raise LoomError(f"There is no action named {source.name!r}: choose the sources again")
+            raise LoomError(f"There is no action named {source.name!r}")
         made_of.append((action, curves.slot_called(action, source.slot, player_of(source, armature) or armature)))
     return (yield from read_actions_in_steps(scene_of(context), armature, made_of, request, recipe))
 
@@ -182,6 +184,8 @@ def read_actions_in_steps(
         if player is None and not by_recipe:
             reading = _read_one(scene, armature, one, body, how, carried)
             source_read, content = yield from steps.within(reading, k, len(made_of))
+            if body.controls is None and (left := left_properties.note(armature, one)):
+                source_read = dataclasses.replace(source_read, notes=(*source_read.notes, left))
             as_read.append((armature, body, source_read.clip))
             sources.append(mirrored_properties.completed(armature, source_read) if is_mirrored(recipe) else source_read)
             contents.append(content)
@@ -245,8 +249,7 @@ def _read_to_bake(
     request: Request,
     recipe: verbs.Bake,
 ) -> steps.Steps[Read]:
-    if len(made_of) != 1:
-        raise LoomError(f"One action is baked at a time; {len(made_of)} given")
+    recipe.check_count(len(made_of))
     ((action, slot),), (source,) = made_of, request.sources
     slot = curves.choose_slot(action, armature) if slot is None else slot
     first, last = source.span or action.frame_range[:]
@@ -274,19 +277,70 @@ def _contexts(
     """
     players, found = source_context.find_players(), []
     for played, (owner, body, clip), source in zip(made_of, as_read, request.sources, strict=True):
+        seen = evaluated or request.reading.visual or body.controls is not None
         known = owner.session_uid, armature.session_uid
-        one = source_context.find_context(
-            scene,
-            played,
-            body,
-            clip,
-            span=_span(source, played),
-            carrier=carriers.find_carrier(owner),
-            evaluated=evaluated or request.reading.visual or body.controls is not None,
-            users=source_context.find_users(players, played, known),
-            markers=pose_markers.events(played[0]),
+        found.append(
+            _context(scene, played, (owner, body), source, clip.rate, players, known, shown=clip if seen else None)
         )
-        found.append(one)
+    return tuple(found)
+
+
+def _context(
+    scene: bpy.types.Scene,
+    played: SlottedAction,
+    on: tuple[bpy.types.Object, rig.Rig],
+    source: Source,
+    rate: float,
+    players: Mapping[int, Sequence[source_context.Player]],
+    known: Iterable[int],
+    **how: Any,
+) -> SourceContext:
+    """Return the context of a source on its armature and body; known : session ids of objects that may play it."""
+    return source_context.find_context(
+        scene,
+        played,
+        on[1],
+        rate,
+        span=_span(source, played),
+        carrier=carriers.find_carrier(on[0]),
+        users=source_context.find_users(players, played, known),
+        markers=pose_markers.events(played[0]),
+        **how,
+    )
+
+
+def glance(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    made_of: Sequence[SlottedAction],
+    request: Request,
+    recipe: Recipe,
+    *,
+    staged: bool,
+) -> tuple[SourceContext, ...]:
+    """Return the contexts of sources without their evaluated poses and other slots; () if that needs a long search.
+
+    staged : whether parents and constraints are evaluated, in a temporary scene; if not, `carried` only tells whether
+        there are any
+    """
+    players, playing, found = [player_of(one, armature) for one in request.sources], source_context.find_players(), []
+    owners = [player or armature for player in players]
+    if isinstance(recipe, verbs.Bake) or not all(map(control_body.is_known, owners)):
+        return ()
+    by_recipe = verbs.VERBS[recipe.verb].several_bodies
+    own = [one for one, player in zip(made_of, players, strict=True) if player is None]
+    for played, player, owner, source in zip(made_of, players, owners, request.sources, strict=True):
+        shared = player is None and not by_recipe
+        which = (own, request.sources[0], made_of[0]) if shared else ([played], source, played)
+        moving = shared and isinstance(recipe, verbs.Root) and recipe.onto == "object"
+        as_now = not (shared and isinstance(recipe, verbs.Warp))
+        span = _span(*which[1:]) if staged else (math.nan, math.nan)
+        body = _posed_body(scene, owner, which[0], span, moving_object=moving, as_now=as_now)
+        if not staged and carriers.is_carried(owner):
+            body = dataclasses.replace(body, carrier_path=(0.0,))
+        known = owner.session_uid, armature.session_uid
+        rate = _rate(scene, played[0], source)
+        found.append(_context(scene, played, (owner, body), source, rate, playing, known, siblings=False))
     return tuple(found)
 
 
@@ -318,6 +372,20 @@ def _body(
     as_now : whether unkeyed properties have their current values; for spreading a pose, the pose is not part of the
         source
     """
+    body = _posed_body(scene, armature, played, span, moving_object=moving_object, as_now=as_now)
+    return own_poses.with_leaders(armature, body)
+
+
+def _posed_body(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    played: Sequence[SlottedAction],
+    span: tuple[float, float],
+    *,
+    moving_object: bool,
+    as_now: bool,
+) -> rig.Rig:
+    """Return the body as `_body` does, without what its own actions show; span : NaN to place it as it is now."""
     moving = [one for one in played if clips.moves_object(*one)]
 
     def still(names: Sequence[str]) -> dict[str, rig.Still]:
@@ -326,7 +394,7 @@ def _body(
 
     body = control_body.body_or_bones(armature, moving_object=moving_object or bool(moving), still=still)
     body = carriers.stand_at(scene, armature, body, span)
-    return own_poses.with_leaders(armature, unkeyed_pose.with_posed(armature, body, as_now=as_now))
+    return unkeyed_pose.with_posed(armature, body, as_now=as_now)
 
 
 def _read_one(

@@ -50,7 +50,7 @@ def read_in_steps(
 ) -> steps.Steps[ToBake]:
     """Read an action to bake it; raises LoomError kinds."""
     if source.armature not in ("", armature.name_full):
-        raise LoomError(f"{source.name} is an action of {source.armature}: bake it there, or retarget it")
+        raise LoomError(f"{source.name} is an action of {source.armature}: use Retarget Actions")
     why = why_not(armature, played, recipe)
     if why:
         raise RigError(why)

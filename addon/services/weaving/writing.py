@@ -25,6 +25,7 @@ from ...bridge import (
     carriers,
     control_keys,
     curve_looks,
+    curve_path,
     curves,
     keyed_poses,
     keys_on_controls,
@@ -114,7 +115,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
             curve_looks.give_back((action, slot), looks)
         within = 0.0 if (on_rig is not None and on_rig.few is None) or few is None else few.most
         where = scene, armature, (action, slot), seen, read.body, first_frame
-        notices.append(_as_shown(read, where, within=within, played=options.assign, held=seen is not clip))
+        notices.append(_as_shown(inputs, where, within=within, held=seen is not clip))
         notices += _mesh_as_shown(inputs, where, woven)
         unkeyed_pose.keep(armature, read.body, action)
         if is_mirrored(recipe):
@@ -136,7 +137,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         storage.store(action, slot, recipe, made_of, armature=armature, **about)
         if options.assign and into is None and not read.covered:
             curves.assign(armature, action, slot)
-    notices.append(notice and f"{action.name} {notice}")
+    notices += [notice and f"{action.name} {notice}", _changed_shape(inputs, clip, first_frame)]
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
     if options.limbs != control_keys.AS_SOURCE and (on_rig is None or not on_rig.keys.limbs):
         notices.append(f"Limbs had no effect: {armature.name} has no arm or leg with controls of both kinds")
@@ -192,6 +193,15 @@ def _hold_path(scene: bpy.types.Scene, inputs: Inputs, clip: Clip, first_frame: 
     curve = by_full_name(bpy.data.objects, inputs.request.curve)
     frames, begins = first_frame + np.arange(len(clip), dtype=np.float64), float(read.sources[0].frames[0])
     return carriers.hold(scene, armature, clip, read.body, frames, curve, begins)
+
+
+def _changed_shape(inputs: Inputs, clip: Clip, first_frame: float) -> str:
+    """Return a sentence if the curve of a walk changes its shape while the walk plays, else ""."""
+    curve, read = by_full_name(bpy.data.objects, inputs.request.curve), inputs.read
+    if curve is None or not inputs.on_path:
+        return ""
+    frames = first_frame + np.arange(len(clip), dtype=np.float64)
+    return curve_path.note_shape(curve, read.body.world_metres, float(read.sources[0].frames[0]), frames)
 
 
 def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | LoomError) -> steps.Steps[None]:
@@ -282,16 +292,21 @@ def _carried(clip: Clip, read: Read, travel: str) -> Clip:
     return root_carrier.by_joint(clip, read.baked.carrier(clip.skeleton), Carrying())
 
 
-def _as_shown(read: Read, where: _Where, *, within: float, played: bool, held: bool) -> str:
+def _as_shown(inputs: Inputs, where: _Where, *, within: float, held: bool) -> str:
     """Return a message on the difference between a written action and its clip; raises RigError if it is large.
 
     held : whether the keys undo the movement of parents and constraints
     """
     _, armature, (action, _), clip, _, _ = where
+    read, request = inputs.read, inputs.request
     if not read.covered:
         hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
-        seen = shown.seen(*where, within=within, played=played, in_the_world=held)
-        sentences = shown.check(seen.off, clip.name, hidden), seen.twisted and f"{clip.name}: {seen.twisted}"
+        seen = shown.seen(*where, within=within, played=request.result.assign, in_the_world=held)
+        visual = request.reading.visual
+        sentences = (
+            shown.check(seen.off, clip.name, hidden, visual=visual),
+            seen.twisted and f"{clip.name}: {seen.twisted}",
+        )
         return "; ".join(filter(None, sentences))
     return (
         f"{action.name} was not assigned to {armature.name}, whose constraints and drivers pose the bones: use"
@@ -354,7 +369,7 @@ def held(armature: bpy.types.Object, read: Read, recipe: Recipe | None) -> froze
     """Return the properties keyed constantly by a result, because another action may leave its pose there."""
     if read.body.controls is not None or (recipe is not None and recipe.verb in completing.KEYS_AS_GIVEN):
         return frozenset()
-    return own_actions.keyed_elsewhere(armature, keyed(read), read.body)
+    return own_actions.keyed_elsewhere(armature, keyed(read), read.body, unkeyed_pose.find_left(armature))
 
 
 def _player(read: Read, which: int) -> bpy.types.Object | None:

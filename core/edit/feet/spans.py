@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...errors import OptionError
+from ...errors import OptionError, wrong_rows
 from ...motion import feet
 from ...motion.clip import Clip
 from ...motion.skeleton import Skeleton
@@ -112,11 +112,7 @@ def _of_row(row: Sequence[float], frames: int) -> Span:
     numbers = [int(value) for value in row]
     fits = len(row) == 4 and numbers == list(row) and numbers[0] < len(FEET) and numbers[1] < len(PARTS)
     if not fits or min(numbers) < 0 or not numbers[2] < numbers[3] <= frames:
-        given = " ".join(f"{value:g}" for value in row)
-        raise OptionError(
-            f"a span is a foot (0 left, 1 right, 2 and 3 in front, 4 to 7 between), a part (0 ball, 1 heel), its first"
-            f" frame and its end, at most {frames}, not {given!r}"
-        )
+        raise wrong_rows("spans", "foot (0-7)", "part (0-1)", "first", f"end (1-{frames})")
     return Span(FEET[numbers[0]], PARTS[numbers[1]], numbers[2], numbers[3])
 
 

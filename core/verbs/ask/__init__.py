@@ -21,7 +21,6 @@ class Ask(Recipe, PlantOptions, AskOptions):
     label = "Parametric"
     tooltip = "Make an action with the speed and turn you ask for out of the ticked ones"
     mode = "Parametric"
-    mode_tooltip = "An action with the speed and turn you ask for"
     intent = "Mix"
     summary = "blend strides of clips so that speed, turn and steps are as asked for"
     least = 1

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...errors import OptionError
+from ...errors import OptionError, wrong_rows
 from ...motion import root_motion
 from ...motion.quat import Array
 
@@ -52,7 +52,7 @@ def path_of(rows: Sequence[Sequence[float]]) -> GroundPath:
     """Return the path through points; raises OptionError for invalid rows."""
     points = np.array([row for row in rows if len(row) == 2], dtype=np.float64)
     if len(points) < 2 or len(points) != len(rows):
-        raise OptionError("path has rows of two numbers, x and y, two rows or more")
+        raise wrong_rows("path", *"xy")
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     if way[-1] < 2.0 * FINE:
         raise OptionError(f"path is {100.0 * way[-1]:.0f} cm long: there is nowhere to walk")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...edit.feet import clearing
-from ...errors import ClipError, OptionError, some
+from ...errors import OptionError, some, wrong_rows
 from ...motion import feet, kinematics, resample, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -152,11 +152,9 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         [0.69, 0.31]
     """
     began = time.perf_counter()
-    if not clips:
-        raise ClipError("A motion is asked for out of clips; none given")
     if examples is None:
         examples = gather(clips, recipe, progress.part(0.0, 0.6))
-    progress.at(0.6, "Finding weights")
+    progress.at(0.6, "Searching the clips")
     path = steering.path_of(recipe.path) if recipe.path else None
     facing = 0.0
     if path is not None:
@@ -291,7 +289,7 @@ def _solve_along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[lis
 def _rows_over_time(recipe: Ask) -> Array:
     rows = np.array(recipe.over_time, dtype=np.float64) if len({len(row) for row in recipe.over_time}) == 1 else None
     if rows is None or rows.shape[1] != 3 or (np.diff(rows[:, 0]) <= 0.0).any():
-        raise OptionError("over_time has rows of three numbers: a time, later than the last, the speed, the turn")
+        raise wrong_rows("over_time", "later_time", "speed", "turn")
     return rows
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...errors import ClipError
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import quality
@@ -25,8 +24,6 @@ def bake(clips: Sequence[Clip], recipe: Bake, progress: Progress = SILENT) -> Ed
         ('walk baked', 21, True)
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"One clip is baked at a time; {len(clips)} given")
     (clip,) = clips
     progress.at(0.0, "Measuring")
     measured = quality.measure(clip)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ...errors import OptionError
+from ...errors import OptionError, wrong_count, wrong_rows
 from ...options import HIDDEN, Choice, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.matching import Matching
@@ -19,7 +19,6 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     label = "Blend"
     tooltip = "Make an action that lies between the ticked ones"
     mode = "Blend"
-    mode_tooltip = "One action that lies between them"
     intent = "Mix"
     summary = "weave clips into one that lies between them"
 
@@ -53,15 +52,12 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
         Constant weights have one position. Raises OptionError if weights or weight keys do not fit the clips.
         """
         if not self.weight_keys:
-            return [0.0], [_normalize_weights(self.weights or (1.0,) * count, count, "weights were given")]
+            return [0.0], [_normalize_weights(self.weights or (1.0,) * count, count, "weights")]
         places = [row[0] for row in self.weight_keys if row]
         rising = all(place < after for place, after in pairwise(places))
         if len(places) != len(self.weight_keys) or max(places) > 1.0 or not rising:
-            raise OptionError("Weight keys begin with their place, from 0 (start) to 1 (end), each after the last")
-        return places, [
-            _normalize_weights(row[1:], count, f"weights were given at {row[0]:g} of the way")
-            for row in self.weight_keys
-        ]
+            raise wrong_rows("weight_keys", "place (0-1)", "weight", "…")
+        return places, [_normalize_weights(row[1:], count, "weight_keys") for row in self.weight_keys]
 
     def result_name(self, names: Sequence[str]) -> str:
         _, rows = self.shares(len(names))
@@ -70,9 +66,9 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
         return f"{' + '.join(names)} {' to '.join(percent)}"
 
 
-def _normalize_weights(weights: Sequence[float], count: int, given: str) -> list[float]:
+def _normalize_weights(weights: Sequence[float], count: int, option: str) -> list[float]:
     if len(weights) != count:
-        raise OptionError(f"{len(weights)} {given} for {count} clips")
+        raise wrong_count(option, len(weights), count)
     total = sum(weights)
     if total <= 0.0:
         raise OptionError("All weights are zero: give at least one clip a share")

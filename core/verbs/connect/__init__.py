@@ -17,7 +17,6 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     label = "Connect"
     tooltip = "Play the ticked actions one after the other, in the order of the list"
     mode = "Connect"
-    mode_tooltip = "One after the other, without a seam"
     intent = "Chain"
     summary = "play clips one after the other, without a seam"
 

@@ -16,13 +16,14 @@ import numpy as np
 
 from ...bodies import alike
 from ...bodies.carried import Carried
-from ...errors import ClipError, OptionError, RegistrationError
+from ...errors import OptionError, RegistrationError, wrong_count, wrong_rows
 from ...motion import quat, resample, root_motion, trim
 from ...motion.clip import Channel, Clip, join_clips
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...quality import angles, contacts, quality, seams, world_pose
+from ...recipes import base
 from ...sync import transitions
 from ...sync.transitions import Transition
 from ...weave import add_root_motion, authored, planting, reporting
@@ -90,8 +91,6 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         ('walk > walk', 'ease', 0.0)
     """
     began = time.perf_counter()
-    if len(clips) < 2:
-        raise ClipError(f"Connecting takes two clips or more; {len(clips)} given")
     asked = _of_each_seam(recipe, len(clips))
     trimmed = [trim.if_wanted(clip, recipe.trim) for clip in clips]
     trimmed, given = _going(trimmed, recipe)
@@ -101,14 +100,14 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
     leave = trimmed[0].frame_map
     for k, following in enumerate(trimmed[1:], start=1):
         part = progress.part((k - 1) / (len(clips) - 1), k / (len(clips) - 1))
-        part.at(0.0, f"Looking where to go over into {following.clip.name}")
+        part.at(0.0, "Searching the clips")
         after, carried = alike.like(following.clip, trimmed[0].clip)
         brought += [] if carried is None else [carried]
         after = resample.to_rate(after, result.rate)
         counted = leave, FrameMap(following.first, following.clip.rate / result.rate)
         ranked = _rank_transitions(result, after, asked[k - 1], first_free, counted)
         apart = _far(result, after, ranked, asked[k - 1], first_free, counted)
-        part.at(0.4, "Mending the seam")
+        part.at(0.4, "Making the result")
         result, seam_report, first_free = _join_pair(result, after, ranked, asked[k - 1], counted)
         leave = _at_its_end(result, after, counted[1])
         result = replace(result, name=following.clip.name)  # the result ends with the end of that clip
@@ -136,8 +135,10 @@ def _of_each_seam(recipe: Connect, count: int) -> list[Connect]:
         if count > 2 and max(recipe.from_frame, recipe.to_frame) >= 0:
             raise OptionError(f"Frames to leave and enter are those of two clips; {count} given")
         return [recipe] * (count - 1)
-    if len(recipe.seams) != count - 1 or any(len(row) != 2 for row in recipe.seams):
-        raise OptionError(f"{count} clips take {count - 1} rows of two frames as seams: -1 finds a frame")
+    if any(len(row) != 2 for row in recipe.seams):
+        raise wrong_rows("seams", "from_frame", "to_frame")
+    if len(recipe.seams) != count - 1:
+        raise wrong_count("seams", len(recipe.seams), count - 1)
     return [replace(recipe, from_frame=int(leave), to_frame=int(enter)) for leave, enter in recipe.seams]
 
 
@@ -151,10 +152,9 @@ def find(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) ->
 
     Raises ClipError unless two clips are given, and RegistrationError as `connect` does.
     """
-    if len(clips) != 2:
-        raise ClipError(f"Transitions are looked for between two clips; {len(clips)} given")
+    base.check_count("Find Transitions", len(clips), 2, 2)
     (recipe,) = _of_each_seam(recipe, 2)
-    progress.at(0.0, "Looking where to go over")
+    progress.at(0.0, "Searching the clips")
     (one, other), _ = _going([trim.if_wanted(clip, recipe.trim) for clip in clips], recipe)
     after = resample.to_rate(alike.like(other.clip, one.clip)[0], one.clip.rate)
     leave, enter = one.frame_map, FrameMap(other.first, other.clip.rate / after.rate)

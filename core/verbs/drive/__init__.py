@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...options import HIDDEN, RARE, declaration, option
-from ...recipes.base import Recipe, graph_name
+from ...recipes.base import Recipe, check_count, graph_name
 from ...recipes.drive import DriveOptions
 from ...recipes.planting import PlantOptions
 
@@ -18,9 +18,8 @@ class Drive(Recipe, PlantOptions, DriveOptions):
 
     verb = "drive"
     label = "Drive Again"
-    tooltip = "Drive the wishes of the last drive again, with the ticked actions"
+    tooltip = "Steer the character, or drive the wishes of the last drive again, with the ticked actions"
     mode = "Drive"
-    mode_tooltip = "Steer the character with keys or the mouse, and keep what it did as an action"
     intent = "Path"
     others = "more clips to drive with, such as those of a set"
     summary = "drive a character through wishes over time, with its own clips"
@@ -104,6 +103,11 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         shown=RARE,
         needs=("which",),
     )
+
+    @classmethod
+    def check_count(cls, count: int) -> None:
+        """Raise ClipError without a clip; the work counts the clips of the library, too."""
+        check_count(cls.label, count, 1, None)
 
     def result_name(self, names: Sequence[str]) -> str:
         if self.upper_body_only and len(names) > 1:

@@ -13,11 +13,12 @@ from ...drive.database import Database
 from ...drive.route import Route
 from ...drive.springs import wrap_angle
 from ...edit.feet import spans
-from ...errors import ClipError, OptionError, some
+from ...errors import OptionError, some, wrong_count, wrong_rows
 from ...motion import frame_map, kinematics, limits
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import quality
+from ...recipes import base
 from ...recipes.drive import DriveOptions
 from ...weave import planting, reporting
 from ...weave.results import Result
@@ -62,10 +63,7 @@ def rows(
         names = [clip.name for clip in clips]
         found, left = library.clips_of(options.library, clips[0], names, progress.part(0.0, 0.4))
         clips, progress = [*clips, *found], progress.part(0.4, 1.0)
-    if len(clips) < 2:
-        raise ClipError(
-            f"Drive takes two actions or more, such as one that walks and one that stands; {len(clips)} given"
-        )
+    base.check_count("Drive", len(clips), 2, None)
     data = database.build(clips, mirror=options.mirror, travel=options, progress=progress)
     return replace(data, library=stamp, sentences=(*data.sentences, left) if left else data.sentences)
 
@@ -111,7 +109,7 @@ def drive(
     else:
         states = route.drive_route(data, wished, manner_of(recipe), place, facing, at)
     driven = route.of_states(states)
-    progress.at(0.8, "Weaving what was driven")
+    progress.at(0.8, "Making the result")
     data, figures, told = _vary_body(data, driven, recipe)
     made = keep.weave_route(data, driven, name)
     clip, standing = keep.at_rate(made, clips[0].rate)
@@ -180,7 +178,7 @@ def begins(recipe: Drive) -> tuple[complex, float]:
         place = complex(*recipe.places[0][:2]) if recipe.places else 0j
         return place, 0.0
     if len(recipe.start) != 1 or len(recipe.start[0]) != 3:
-        raise OptionError("start is one row of x, y and a direction")
+        raise wrong_rows("start", "x", "y", "degrees")
     return begin_of(recipe.start[0])
 
 
@@ -191,8 +189,10 @@ def begin_of(row: Sequence[float]) -> tuple[complex, float]:
 
 
 def _check_crowd(recipe: Drive) -> None:
-    if any(len(row) != 3 for row in recipe.crowd) or len(recipe.crowd) > MOST:
-        raise OptionError(f"crowd is rows of x, y and a direction, {MOST} at most")
+    if any(len(row) != 3 for row in recipe.crowd):
+        raise wrong_rows("crowd", "x", "y", "degrees")
+    if len(recipe.crowd) > MOST:
+        raise wrong_count("crowd", len(recipe.crowd), MOST)
     if recipe.crowd and recipe.which > len(recipe.crowd):
         raise OptionError(f"which is {recipe.which}, but crowd has {len(recipe.crowd)} rows")
 

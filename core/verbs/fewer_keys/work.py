@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...edit import fewer_keys
-from ...errors import ClipError, OptionError
+from ...errors import no_frame
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import contacts, quality, world_pose
@@ -32,13 +32,11 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
         (True, True)
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"Keys are left out of one clip at a time; {len(clips)} given")
     (clip,) = clips
     beyond = [frame for frame in recipe.kept if frame >= len(clip)]
     if beyond:
-        raise OptionError(f"{clip.name} has the frames 0 to {len(clip) - 1}, so {beyond[0]} can't be kept")
-    progress.at(0.0, "Leaving keys out")
+        raise no_frame(clip.name, beyond[0], 0, len(clip) - 1)
+    progress.at(0.0, "Making the result")
     found = fewer_keys.fewer(clip, _MM * recipe.within, _MM * recipe.feet, keep=recipe.kept)
     progress.at(0.8, "Measuring")
     result = replace(found.keyed.clip(), name=recipe.result_name([clip.name]))

@@ -16,7 +16,6 @@ class Fill(Recipe, FillOptions):
     label = "Fill"
     tooltip = "Fill between the keyed poses of the armature's action with motion of the ticked ones"
     mode = "Fill"
-    mode_tooltip = "Between keyed poses, with the character's own motion"
     intent = "Chain"
     others = "the clips that gaps are filled from"
     summary = "fill between keyed poses with motion of others: fill BLOCKING --key-frames '0 24 61' --from TAKES"
@@ -58,7 +57,7 @@ class Fill(Recipe, FillOptions):
     complete_poses: bool = option(
         False, "Find the rest of each keyed pose, too: only hips and the places of hands and feet count", shown=RARE
     )
-    plant_feet: bool = option(True, "Keep standing feet in place; keyed poses stay as they are")
+    plant_feet: bool = option(True, "Keep standing feet in place")
 
     def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
         """Return the clips that gaps are filled from, without the first one, which has the keyed poses."""

@@ -4,10 +4,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...errors import OptionError
+from ...errors import wrong_rows
 
 _NEXT = ";"
-_HOW = "a row is the keyed frame before a gap, and of each stretch clip, first and last frame, 1 if mirrored, and share"
 
 
 class Lock(NamedTuple):
@@ -65,7 +64,7 @@ def read(text: str) -> dict[int, tuple[Lock, ...]]:
                 found[int(row[0])] = _stretches(row[1:])
                 row = []
     except ValueError:
-        raise OptionError(f"locked: {_HOW}, rows apart by {_NEXT}, such as 12 walk 3 40 0 1, not {text}") from None
+        raise wrong_rows("locked", "keyed_frame", *Lock._fields) from None
     return found
 
 

@@ -95,5 +95,5 @@ def gather(
     """
     if known is not None:
         return known
-    progress.at(0.0, "Gathering motion")
+    progress.at(0.0, "Preparing the clips")
     return Sources(list(clips), [trim.if_wanted(one, options.trim) for one in clips])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ClipError, OptionError
+from ...errors import OptionError, given_twice, no_frame, wrong_rows
 from ...inbetween import completing, timing, trust
 from ...inbetween import fill as between
 from ...inbetween.candidates import Candidate, Piece
@@ -48,8 +48,6 @@ def fill(
         ['  0 to 20: walk, 1.00 ×, as alike as 100 %']
     """
     began = time.perf_counter()
-    if len(clips) < 2:
-        raise ClipError("Filling takes a clip with keyed poses and one or more to fill from: give clips to fill from")
     clip = clips[0]
     keys = list_keyed_frames(clip, recipe)
     sources = prepared or gather(clips[1:], recipe, progress)
@@ -102,10 +100,10 @@ def list_keyed_frames(clip: Clip, recipe: Fill) -> Longs:
     frames = [frame for row in recipe.key_frames for frame in row]
     wrong = next((frame for frame in frames if frame != int(frame) or not 0 <= frame < len(clip)), None)
     if wrong is not None:
-        raise OptionError(f"key_frames: {clip.name} has no frame {wrong:g}: its frames are 0 to {len(clip) - 1}")
+        raise no_frame(clip.name, wrong, 0, len(clip) - 1)
     twice = next((frame for frame in frames if frames.count(frame) > 1), None)
     if twice is not None:
-        raise OptionError(f"key_frames: frame {twice:g} of {clip.name} is given twice: a frame has one pose")
+        raise given_twice("key_frames", f"frame {twice:g}")
     if len(frames) < 2:
         raise OptionError(
             f"{clip.name}: key two poses or more, 6 frames apart or farther (key_frames): it has {len(frames)}"
@@ -143,11 +141,7 @@ def _wishes(
     rows = {}
     for row in recipe.gaps:
         if len(row) != 3 or row[0] not in keys[:-1] or row[1] != int(row[1]) or row[2] > 1.0:
-            given = " ".join(f"{number:g}" for number in row)
-            raise OptionError(
-                f"gaps: a row is the keyed frame before a gap of {clip.name}, the number of a stretch and a share up to"
-                f" 1, such as {keys[0]} 2 -1, not {given}"
-            )
+            raise wrong_rows("gaps", "keyed_frame", "stretch", "share")
         rows[int(row[0])] = row
     locked = locks.read(recipe.locked)
     wrong = next((key for key in locked if key not in keys[:-1]), None)

@@ -45,7 +45,7 @@ class Filter(Recipe):
         zero="off",
         below="as much as is measured",
     )
-    keep_contacts: bool = option(False, "Keep standing feet in place after filtering")
+    keep_contacts: bool = option(False, "Keep standing feet in place")
     band_1: float = _gain(1)
     band_2: float = _gain(2)
     band_3: float = _gain(3)

@@ -43,8 +43,6 @@ def make_filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SI
         [[1.1, 0.7], [2.4, 1.5]]
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"One clip is filtered at a time; {len(clips)} given")
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Filtering")
     asked = _filter_request(clip, recipe)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from ...errors import OptionError
-from ...options import HIDDEN, LABEL, RARE, Choice, Option, declaration, declared, option
+from ...errors import OptionError, wrong_count, wrong_rows
+from ...options import HIDDEN, LABEL, RARE, Choice, Option, declaration, declared, option, readable
 from ...recipes.base import graph_name
 from ...recipes.graph import GraphWalk
 from ...recipes.splice import PointOptions, SpliceOptions
@@ -23,7 +23,6 @@ class Follow(GraphWalk, PointOptions):
     label = "Follow Path"
     tooltip = "Walk along the curve with the ticked actions"
     mode = "Path"
-    mode_tooltip = "A walk along a curve"
     intent = "Path"
     summary = "walk along a path, through a motion graph"
 
@@ -131,9 +130,7 @@ class Follow(GraphWalk, PointOptions):
         """Return the Splice recipe of each stretch; raises OptionError for unknown options and impossible values."""
         parts = _parts(self.stretch_options)
         if len(parts) not in (1, len(self.stretches)) and self.stretch_options.strip(" ;"):
-            raise OptionError(
-                f"stretch_options has {len(parts)} parts for {len(self.stretches)} stretches: give one for each, or one"
-            )
+            raise wrong_count("stretch_options", len(parts), len(self.stretches))
         parts = parts * len(self.stretches) if len(parts) == 1 else parts
         shared = {name: getattr(self, name) for name in declared(PointOptions)}
         return [Splice(**(shared | _options(text))) for _, text in zip(self.stretches, parts, strict=False)]
@@ -169,17 +166,9 @@ EDITABLE = frozenset(("path", "closed", "route", "stretches", "stretch_options",
 
 
 def _stretch(row: Sequence[float], count: int) -> tuple[float, float, tuple[int, ...]]:
-    if not count:
-        raise OptionError("stretches name clips by their number, but none are given")
-    if len(row) >= 3 and row[0] >= row[1]:
-        raise OptionError(f"a stretch from {row[0]:.0%} to {row[1]:.0%} of the path ends before it begins")
     named = all(number == int(number) and 1 <= number <= count for number in row[2:])
-    if len(row) < 3 or not row[1] <= 1.0 or not named or len(set(row[2:])) < len(row[2:]):
-        numbers = " ".join(f"{value:g}" for value in row)
-        raise OptionError(
-            f"a stretch is start and end between 0 and 1 and the number of a clip from 1 to {count}, or of several, not"
-            f" {numbers!r}"
-        )
+    if len(row) < 3 or not row[0] < row[1] <= 1.0 or not named or len(set(row[2:])) < len(row[2:]):
+        raise wrong_rows("stretches", "start", "end (start < end <= 1)", f"clip (1-{count})", "…")
     return row[0], row[1], tuple(int(number) for number in row[2:])
 
 
@@ -220,7 +209,7 @@ def _options(text: str) -> dict[str, Any]:
     import difflib
     import shlex
 
-    known: dict[str, Option] = declared(SpliceOptions)
+    known: dict[str, Option] = readable(SpliceOptions)
     values: dict[str, Any] = {}
     try:
         entries = shlex.split(text)

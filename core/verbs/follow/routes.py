@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...errors import OptionError
+from ...errors import wrong_rows
 from ...graph.assemble import WalkPiece
 from ...graph.motion_graph import MotionGraph
 from . import Follow
@@ -35,7 +35,7 @@ def read(graph: MotionGraph, recipe: Follow) -> list[WalkPiece] | None:
     walk: list[WalkPiece] = []
     for row in recipe.route:
         if len(row) != 6 or not row[0]:
-            raise OptionError("a route is rows of six numbers, as the report of a walk has them")
+            raise wrong_rows("route", *"123456")
         piece = _piece(graph, row)
         if piece is None or (walk and not _follows(graph, walk[-1], piece)):
             return None

@@ -176,7 +176,7 @@ def _assemble_walk(
     before : an earlier walk to continue, and the number of its frames to keep
     """
     graph, recipe, drawn = routed.graph, routed.recipe, routed.drawn
-    progress.at(0.0, "Putting the walk together")
+    progress.at(0.0, "Making the result")
     facing = float(routed.sized.facing[0])
     whole = assemble.assemble(graph, routed.walk, drawn.places[0], facing, float(drawn.heights[0]))
     walked, gone = _until(whole, drawn.length)
@@ -189,7 +189,7 @@ def _assemble_walk(
     plain, planted = planting.of_result(named, recipe, one_source=of_one)
     if before is not None:
         plain = held.with_beginning(before[0].plain, plain, before[1], round(SETTLING * plain.rate))
-    progress.at(0.5, "Splicing in what the path carries" if stretches else "Measuring")
+    progress.at(0.5, "Measuring")
     result, carries = upper_body_overlay.overlaid(plain, np.minimum(gone / drawn.length, 1.0), stretches)
     walked = replace(walked, clip=result)
     report = walk_result.report("follow", graph, walked, routed.walk, began) | planted.report

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import RARE, Choice, declaration, declared, option
+from ...options import Choice, constant, declaration, declared, option
 from ...recipes.base import Recipe
 
 
@@ -15,7 +15,6 @@ class KeyPoses(Recipe):
     label = "Key Poses"
     tooltip = "Make an action through single poses of the ticked ones"
     mode = "Poses"
-    mode_tooltip = "From pose to pose of the ticked actions"
     intent = "Chain"
     least = 1
     summary = "make a clip that goes through poses of others"
@@ -48,16 +47,7 @@ class KeyPoses(Recipe):
     )
     repeat: bool = option(False, "Go back to the first pose at the end")
     in_place: bool = option(False, "All poses stand and face as the first one does")
-    fps: float = option(
-        0.0,
-        "Frames per second of the result",
-        minimum=0.0,
-        maximum=1000.0,
-        usual=(0.0, 240.0),
-        zero="the first clip's",
-        label="Frame Rate",
-        shown=RARE,
-    )
+    fps: float = constant(0.0)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(dict.fromkeys(names))} key poses"

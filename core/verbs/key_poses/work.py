@@ -9,7 +9,7 @@ import numpy as np
 
 from ...bodies import alike
 from ...edit import key_poses as poses_between
-from ...errors import ClipError, OptionError
+from ...errors import ClipError, OptionError, no_frame, wrong_rows
 from ...motion import quat, root_motion
 from ...motion.clip import Channel, Clip, join_clips
 from ...progress import SILENT, Progress
@@ -46,17 +46,15 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
         [('walk', 0, 0), ('sneak', 15, 21)]
     """
     began = time.perf_counter()
-    if not clips:
-        raise ClipError("Key poses take one clip or more; none given")
-    progress.at(0.0, "Gathering poses")
+    progress.at(0.0, "Preparing the clips")
     keys = _keys(clips, recipe)
     used = {key.clip for key in keys}
     brought = {k: alike.like(clips[k], clips[0]) for k in sorted(used)}
-    rate = recipe.fps or clips[0].rate
+    rate = clips[0].rate
     arrive, leave = _frames(keys, rate)
     poses = _poses([brought[key.clip][0].cut(key.frame, key.frame + 1) for key in keys], recipe)
     poses = replace(poses, name=recipe.result_name([clip.name for clip in clips]), rate=rate)
-    progress.at(0.3, "Going from pose to pose")
+    progress.at(0.3, "Making the result")
     again = max(1, round(recipe.interval * rate)) if recipe.repeat else 0
     result = poses_between.interpolate_poses(poses, arrive, leave, recipe.between, again)
     progress.at(0.7, "Measuring")
@@ -104,16 +102,12 @@ def _keys(clips: Sequence[Clip], recipe: KeyPoses) -> list[Key]:
 
 def _key(number: int, row: Sequence[float], clips: Sequence[Clip]) -> Key:
     if len(row) not in (3, 4) or any(value != int(value) for value in row[:2]):
-        raise OptionError(
-            f"poses, row {number}: a row is the number of a clip, its frame, when the pose is reached and, if it is"
-            f" held, for how long (s), such as 1 0 0.5 0.2, not {' '.join(f'{value:g}' for value in row)}"
-        )
+        raise wrong_rows("poses", "clip", "frame", "time", "[hold]")
     clip, frame = int(row[0]), int(row[1])
     if not 1 <= clip <= len(clips):
         raise OptionError(f"poses, row {number}: there is no clip {clip}: clips are 1 to {len(clips)}")
     if frame >= len(clips[clip - 1]):
-        name, last = clips[clip - 1].name, len(clips[clip - 1]) - 1
-        raise OptionError(f"poses, row {number}: {name} has no frame {frame}: its frames are 0 to {last}")
+        raise no_frame(clips[clip - 1].name, frame, 0, len(clips[clip - 1]) - 1)
     return Key(clip - 1, frame, row[2], row[3] if len(row) == 4 else 0.0)
 
 

@@ -16,7 +16,6 @@ class Loop(Recipe, PlantOptions):
     label = "Loop"
     tooltip = "Make a seamless loop of each ticked action"
     mode = "Loop"
-    mode_tooltip = "A seamless loop of each ticked action"
     intent = "Loop"
     least = most = 1
     summary = "make one cycle without a seam out of a clip that repeats itself"

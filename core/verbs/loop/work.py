@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ClipError, RegistrationError, SkeletonError
+from ...errors import RegistrationError, SkeletonError
 from ...motion import closing, cycles, trim
 from ...motion.clip import Clip
 from ...motion.closing import Closing
@@ -42,7 +42,7 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
     """
     began = time.perf_counter()
     given, found = _only(clips, recipe), None
-    progress.at(0.0, "Looking for the cycle")
+    progress.at(0.0, "Searching the clips")
     trimmed, whole, ending = _whole(given, recipe)
     if ending is not None and (not recipe.length or _is_all(recipe, trimmed.first, whole, ending)):
         closed = close.close_whole(whole, ending, recipe)
@@ -87,7 +87,7 @@ def find(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> tu
     Frames count in the clip as given. `loop` takes the first cycle; weak repetitions are omitted. Raises ClipError and
     RegistrationError as `loop` does.
     """
-    progress.at(0.0, "Looking for cycles")
+    progress.at(0.0, "Searching the clips")
     trimmed, whole, ending = _whole(_only(clips, recipe), recipe)
     possible = []
     if ending is not None:
@@ -137,7 +137,7 @@ def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> Cl
     places = search.rank_cycles(clip, found)
     tried: list[ClosedCycle] = []
     for k, cycle in enumerate(places):
-        progress.at(k / len(places), "Closing the seam")
+        progress.at(k / len(places), "Making the result")
         tried.append(close.close_cycle(clip, cycle, recipe))
         if tried[-1].sound:
             return tried[-1]
@@ -154,8 +154,7 @@ def _different(found: Sequence[Cycle]) -> list[int]:
 
 
 def _only(clips: Sequence[Clip], recipe: Loop) -> Clip:
-    if len(clips) != 1:
-        raise ClipError(f"A loop is made of one clip; {len(clips)} given")
+    recipe.check_count(len(clips))
     return mirrored_half.complete_with_mirror(clips[0]) if recipe.half and len(clips[0]) > 1 else clips[0]
 
 

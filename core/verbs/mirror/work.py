@@ -32,8 +32,6 @@ def make_mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SI
         (8, ['hips', 'spine', 'chest', 'neck', 'head'])
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"One clip is mirrored at a time; {len(clips)} given")
     (clip,) = clips
     corrected: list[str] = []
     progress.at(0.0, "Mirroring")

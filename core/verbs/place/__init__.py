@@ -52,7 +52,7 @@ class Place(Recipe):
         "Which way it faces",
         choices=(
             Choice("own", "As It Is", "As it does, or as the clip before does at its end"),
-            Choice("way", "A Way", "The angle that you type"),
+            Choice("way", "A Way"),
         ),
     )
     facing: float = option(
@@ -68,8 +68,8 @@ class Place(Recipe):
         "own",
         "How high it is",
         choices=(
-            Choice("own", "As It Is", "Nothing is raised or lowered"),
-            Choice("lift", "Lifted", "Raised by so much"),
+            Choice("own", "As It Is"),
+            Choice("lift", "Lifted"),
             Choice("floor", "On the Floor", "Its lowest standing foot is on 0"),
         ),
     )

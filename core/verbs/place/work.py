@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...bodies import alike
-from ...errors import ClipError, OptionError, SkeletonError
+from ...errors import ClipError, SkeletonError, no_frame
 from ...motion import feet, quat, root_motion
 from ...motion.clip import Clip
 from ...motion.skeleton import Skeleton
 from ...progress import SILENT, Progress
 from ...quality import contacts, quality, world_pose
+from ...recipes import base
 from ...sync import transitions
 from ...weave import reporting
 from ...weave.results import EditResult
@@ -41,7 +42,7 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
     where = _where(clips, recipe)
     clip, frame = clips[0], recipe.frame
     if frame >= len(clip):
-        raise OptionError(f"{clip.name} has {len(clip)} frames, 0 to {len(clip) - 1}: frame {frame} is none of them")
+        raise no_frame(clip.name, frame, 0, len(clip) - 1)
     progress.at(0.0, "Placing")
     result, warnings = clip, list[str]()
     if where == "after":
@@ -70,11 +71,7 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
 def _where(clips: Sequence[Clip], recipe: Place) -> str:
     """Return "at", "own" or "after", with "auto" decided; raises ClipError for the wrong number of clips."""
     most = _MOST[recipe.where]
-    if not 1 <= len(clips) <= most:
-        what = (
-            "one clip, or two to place one after the other" if most == 2 else f"one clip to be placed {recipe.where!r}"
-        )
-        raise ClipError(f"Place takes {what}; {len(clips)} given")
+    base.check_count(recipe.label, len(clips), 1, most)
     if recipe.where == "after" and len(clips) == 1:
         raise ClipError(f"{clips[0].name} is to go on from another clip: give that one, too, as the second")
     if recipe.where == "auto":
@@ -118,10 +115,7 @@ def lowest_sole(clip: Clip) -> float:
     """
     standing = contacts.standing_feet(world_pose.pose(clip))
     if not standing:
-        raise SkeletonError(
-            f"{clip.name}: its feet are not known, so they can't be put on the floor: name them as body roles, or type"
-            " by how much to lift it"
-        )
+        raise SkeletonError(f"{clip.name}: its feet are not known: name them in Body Roles")
     soles = _soles(clip.skeleton)
     heights = [(foot.ball[:, 2] - soles[name], foot.ball_stands) for name, foot in standing.items()]
     if any(stands.any() for _, stands in heights):

@@ -7,7 +7,6 @@ from typing import Any
 
 from ...edit.feet import spans
 from ...edit.feet.planting import Planted, told
-from ...errors import ClipError
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import quality
@@ -31,13 +30,11 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
         ([], ['walk: no foot that stands slides: nothing was changed'])
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"Feet are planted of one clip at a time; {len(clips)} given")
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Planting feet")
     rows = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else None
     result, done = planting.plant_clip(clip, rows, lift=recipe.lift_feet)
-    progress.at(0.6, "Looking at its feet")
+    progress.at(0.6, "Measuring")
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {
         "dropped": [],

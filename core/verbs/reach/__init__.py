@@ -22,11 +22,11 @@ class Reach(Recipe):
         "right_arm",
         "What reaches",
         choices=(
-            Choice("left_arm", "", "The left hand or front foot"),
-            Choice("right_arm", "", "The right hand or front foot"),
-            Choice("left_leg", "", "The left foot, by its ankle"),
-            Choice("right_leg", "", "The right foot, by its ankle"),
-            Choice("head", "", "The head, by the spine"),
+            Choice("left_arm"),
+            Choice("right_arm"),
+            Choice("left_leg"),
+            Choice("right_leg"),
+            Choice("head"),
             Choice("chain", "", "Any joints above each other"),
         ),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...edit import hermite, reaching
-from ...errors import ClipError, OptionError
+from ...errors import OptionError, no_frame, not_rising, wrong_rows
 from ...motion import cycles, kinematics, quat
 from ...motion.clip import Clip
 from ...motion.ik import Limb
@@ -39,8 +39,6 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
         (17, True)
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"One clip reaches at a time; {len(clips)} given")
     clip, corrected = _as_cycle_if_needed(clips[0], recipe)
     progress.at(0.0, "Reaching")
     first, last = _span(clip, recipe)
@@ -102,7 +100,7 @@ def _span(clip: Clip, recipe: Reach) -> tuple[int, int]:
     first = recipe.from_frame
     last = first if recipe.to_frame < 0 else recipe.to_frame
     if last >= len(clip) or first >= len(clip):
-        raise ClipError(f"{clip.name} has no frame {max(first, last)}: its frames are 0 to {len(clip) - 1}")
+        raise no_frame(clip.name, max(first, last), 0, len(clip) - 1)
     if last < first:
         raise OptionError(f"to_frame is {last}, before from_frame, {first}")
     return first, last
@@ -112,7 +110,7 @@ def _row(name: str, rows: tuple[tuple[float, ...], ...]) -> Array:
     if not rows:
         return np.zeros(3)
     if len(rows) != 1 or len(rows[0]) != 3:
-        raise OptionError(f"{name} is one row x y z, such as 0 0.1 0")
+        raise wrong_rows(name, *"xyz")
     return np.array(rows[0])
 
 
@@ -134,15 +132,12 @@ def _limits(clip: Clip, recipe: Reach, led: "Limb | reaching.Chain") -> "reachin
     names = clip.skeleton.names
     turning = led.joints if isinstance(led, reaching.Chain) else (led.upper, led.lower)
     found = {}
-    for number, row in enumerate(recipe.limits, 1):
+    for row in recipe.limits:
         if len(row) != 7 or row[0] != int(row[0]) or not all(row[k] <= row[k + 1] for k in (1, 3, 5)):
-            raise OptionError(
-                f"limits, row {number}: a row is the number of a joint and its least and largest angles about x, y and"
-                " z, degrees, such as 7 -10 10 0 140 -5 5"
-            )
+            raise wrong_rows("limits", "joint", *("least", "most") * 3)
         if int(row[0]) - 1 not in turning:
             listed = ", ".join(f"{joint + 1} {names[joint]!r}" for joint in turning)
-            raise OptionError(f"limits, row {number}: joint {row[0]:g} is not among those that turn: {listed}")
+            raise OptionError(f"limits: joint {row[0]:g} is not among those that turn: {listed}")
         found[int(row[0]) - 1] = np.radians(row[1::2]), np.radians(row[2::2])
     return found or None
 
@@ -153,12 +148,10 @@ def _goals(recipe: Reach, frames: Array) -> Array:
     if len(rows) == 1 and len(rows[0]) == 3:
         return np.tile(rows[0], (len(frames), 1))
     if not rows or any(len(row) != 4 for row in rows):
-        raise OptionError(
-            "target: where is it to reach? A row x y z, in metres, such as 0.3 -0.5 1.2, or rows of a frame and x y z"
-        )
+        raise wrong_rows("target", "[frame]", *"xyz")
     table = np.array(rows)
     if (np.diff(table[:, 0]) <= 0.0).any():
-        raise OptionError("target: the frames of its rows must grow from row to row")
+        raise not_rising("target", "frame")
     if recipe.between == "linear":
         return np.stack([np.interp(frames, table[:, 0], column) for column in table[:, 1:].T], axis=1)
     times, places = table[:, 0], table[:, 1:]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from ...options import RARE, Choice, declaration, option
+from ...options import RARE, Choice, constant, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 from ...recipes.style import FACTORS, SLIDERS, StyleOptions, renamed_in
@@ -41,7 +41,6 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     label = "Restyle"
     tooltip = "Change the manner of the reference: longer strides, more swing, somebody else's lean"
     mode = "Style"
-    mode_tooltip = "The reference in another manner, by sliders learnt from the ticked actions"
     intent = "Vary"
     least = 1
     reference_first = True
@@ -103,16 +102,7 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         shown=RARE,
     )
     variation: int = option(0, "Number of a random variation; 0 is none", minimum=0, zero="none")
-    variation_amount: float = option(
-        1.0,
-        "How far variations go",
-        minimum=0.0,
-        maximum=3.0,
-        usual=(0.0, 2.0),
-        label="Variety",  # short enough for the sidebar
-        shown=RARE,
-        needs=("variation",),
-    )
+    variation_amount: float = constant(1.0)
 
     @property
     def factors(self) -> tuple[float, ...]:

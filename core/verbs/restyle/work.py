@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...edit.feet import clearing
-from ...errors import ClipError
 from ...motion import cycles, feet, kinematics, quat, resample, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -53,8 +52,6 @@ def restyle(
         [1.0, 0.5, 112.5, 98.0]
     """
     began = time.perf_counter()
-    if not clips:
-        raise ClipError("A clip is restyled; none given")
     if style is None:
         style = fit.fit(clips, recipe, progress.part(0.0, 0.5))
     clip = clips[0]

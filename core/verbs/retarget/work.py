@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...bodies import carry, rest_check
-from ...errors import ClipError
 from ...motion import kinematics, trim
 from ...motion.clip import Channel, Clip
 from ...motion.quat import Array
@@ -35,20 +34,16 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
         ('walk on sneak', 1.0)
     """
     began = time.perf_counter()
-    if len(clips) != 2:
-        raise ClipError(
-            f"Retargeting takes two clips, one whose body is meant and one to put on it; {len(clips)} given"
-        )
     body, given = clips
-    progress.at(0.0, f"Looking at the bodies of {given.name} and {body.name}")
+    progress.at(0.0, "Preparing the clips")
     poses = rest_check.choose(given, recipe.rest), rest_check.choose(body, recipe.body_rest)
     trimmed = trim.if_wanted(given, recipe.trim)
-    progress.at(0.3, f"Putting {given.name} on the body of {body.name}")
+    progress.at(0.3, "Making the result")
     result, carried = carry.onto_body(trimmed.clip, body.skeleton, *poses)
     name = recipe.result_name([clip.name for clip in clips])
     result = replace(result, name=name, channels=_scale_channels(result, carried.scale))
     off = limbs_off(trimmed.clip, result)
-    progress.at(0.5, "Planting its feet")
+    progress.at(0.5, "Planting feet")
     result, planted = planting.of_carried(trimmed.clip, result, recipe, carried)
     progress.at(0.7, "Measuring")
     report: dict[str, Any] = {

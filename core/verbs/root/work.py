@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ClipError
 from ...motion import kinematics, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -36,10 +35,8 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
         ('hips', [1.3901, 1.3901])
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"The travel of one clip is moved at a time; {len(clips)} given")
     (clip,) = clips
-    progress.at(0.0, "Moving the travel")
+    progress.at(0.0, "Making the result")
     result, joint = _carry_travel(clip, recipe)
     progress.at(0.5, "Measuring")
     report: dict[str, Any] = {

@@ -33,7 +33,7 @@ class Settle(Recipe):
         table=True,
         shown=HIDDEN,
     )
-    keep_contacts: bool = option(True, "Keep feet in place that stand in the action")
+    keep_contacts: bool = option(True, "Keep standing feet in place")
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     def result_name(self, names: Sequence[str]) -> str:

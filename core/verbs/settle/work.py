@@ -9,7 +9,7 @@ import numpy as np
 
 from ...bodies import alike
 from ...edit.feet.spans import Span
-from ...errors import ClipError, OptionError
+from ...errors import ClipError, no_frame
 from ...inbetween import fill as between
 from ...inbetween import settle as pulling
 from ...motion import kinematics, trim
@@ -36,13 +36,11 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
         ('walk settled', True)
     """
     began = time.perf_counter()
-    if len(clips) < 2:
-        raise ClipError("Settling takes a clip and one or more to pull it towards: give clips of the same character")
     clip, kept = clips[0], [frame for row in recipe.kept_frames for frame in row]
     wrong = next((frame for frame in kept if frame != int(frame) or frame >= len(clip)), None)
     if wrong is not None:
-        raise OptionError(f"kept_frames: {clip.name} has no frame {wrong:g}: its frames are 0 to {len(clip) - 1}")
-    progress.at(0.0, "Gathering motion")
+        raise no_frame(clip.name, wrong, 0, len(clip) - 1)
+    progress.at(0.0, "Preparing the clips")
     given = [trim.if_wanted(one, recipe.trim) for one in clips[1:]]
     brought = [alike.like(one.clip, clip) for one in given]
     library = between.library([one for one, _ in brought], pulling.LENGTH)

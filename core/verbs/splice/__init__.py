@@ -20,7 +20,6 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
     label = "Splice"
     tooltip = "Put the upper body of the other ticked actions on the legs of the reference"
     mode = "Splice"
-    mode_tooltip = "The upper body of others on the legs of the reference"
     intent = "Mix"
     least = 2
     reference_first = True
@@ -60,10 +59,10 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
         """Return a sentence for each option without effect, from a result's report."""
         own, names = report["splice"], list(declared(PointOptions))
         if own["timing"] != "points":
-            names += ["action_graph", "action_threshold", "action_mirror"]
+            names += ["action_graph", "action_threshold"]
             why = "the action is entered at no splice points; timing points does that"
         elif own["graph"] is None:
-            names = ["action_threshold", "action_mirror"]
+            names = ["action_threshold"]
             why = "there is no graph of the action; action_graph makes one"
         else:
             names, why = ["start"], "actions of a graph are played from where they fit"

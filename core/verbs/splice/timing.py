@@ -71,7 +71,7 @@ def choose_timing(locomotion: Clip, action: Clip, start: int, recipe: Splice, pr
         return _own(locomotion, action, start, recipe, "it was asked for", None)
     if recipe.timing == "auto" and _stands(locomotion):
         return _own(locomotion, action, start, recipe, f"{locomotion.name} takes no step to be in step with", None)
-    progress.at(0.0, f"Comparing the legs of {action.name}")
+    progress.at(0.0, "Searching the clips")
     try:
         found = _in_step(locomotion, action, start, recipe, LEGS)
         assert found.curve is not None

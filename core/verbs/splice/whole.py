@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...bodies import alike
-from ...errors import ClipError, OptionError
+from ...errors import no_frame
 from ...motion import cycles, ik, quat, resample
 from ...motion.clip import Channel, Clip
 from ...motion.frame_map import FrameMap
@@ -32,12 +32,10 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     """Return the first clip, the locomotion, with the upper body of the second, the action.
 
     Root, hips and legs are bit-identical to the locomotion's, so feet are planted only in given spans, and on front
-    legs taken from the action. Raises ClipError unless two clips are given, and LoomError kinds for bodies with unknown
-    parts and for actions that can't be played as requested.
+    legs taken from the action. Raises LoomError kinds for bodies with unknown parts and for actions that can't be
+    played as requested.
     """
     began = time.perf_counter()
-    if len(clips) != 2:
-        raise ClipError(f"Splicing takes two clips, a locomotion and an action; {len(clips)} given")
     trimmed = [close.trim_clip(clip, recipe.trim) for clip in clips]
     locomotion, corrected = close.cycle_of(trimmed[0].clip)
     theirs, also = trimmed[1].clip, list[str]()
@@ -99,7 +97,7 @@ def _start(recipe: Splice, action: Clip, first: int) -> int:
     """Return the frame of the trimmed action at which playing starts; raises OptionError if it is out of range."""
     last = first + len(action) - 1
     if recipe.start > last:
-        raise OptionError(f"start is {recipe.start}, but {action.name} can be played from frame {first} to {last}")
+        raise no_frame(action.name, recipe.start, first, last)
     return max(recipe.start - first, 0)
 
 

@@ -51,7 +51,7 @@ def _at_points(clips: Sequence[Clip], recipe: Splice, progress: Progress) -> Spl
     locomotion = replace(trimmed.clip, cyclic=False)
     upper = mask.upper_body(locomotion.skeleton, recipe.upper)
     actions = spliced_actions.gather(clips[1:], locomotion, recipe, progress.part(0.0, 0.5))
-    progress.at(0.5, "Looking for splice points")
+    progress.at(0.5, "Searching the clips")
     spliced, details = spliced_actions.overlay(locomotion, actions)
     result = replace(spliced.clip, name=recipe.result_name([clip.name for clip in clips]))
     result, planted = planting.of_result(result, recipe, one_source=True)

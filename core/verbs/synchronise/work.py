@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...errors import ClipError
 from ...motion import cycles, resample
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -32,8 +31,6 @@ def synchronise(
         ('sneak in time with walk', 33)
     """
     began = time.perf_counter()
-    if len(clips) != 2:
-        raise ClipError(f"Synchronising re-times one clip to another; {len(clips)} clips given")
     if registered is None:
         registered = register(clips, recipe, progress.part(0.0, 0.9))
     ready, registration = registered.prepared, registered.registration

@@ -28,7 +28,6 @@ class CutOut(Recipe, TakeOptions):
     label = "Take"
     tooltip = "Make an action of each ticked stretch of a take"
     mode = "Take"
-    mode_tooltip = "A long recording, cut into loops, starts, stops and turns"
     intent = "Take"
     least = most = 1
     summary = "cut one stretch out of a take, as a loop or as an action that leads from loop to loop"
@@ -41,11 +40,11 @@ class CutOut(Recipe, TakeOptions):
         "action",
         "What the body does there",
         choices=(
-            Choice("idle", "", "It stands: the cycle is most of the rest"),
-            Choice("walk", "", "It walks: the cycle begins with a step of the left foot"),
-            Choice("run", "", "It runs: the cycle begins with a step of the left foot"),
-            Choice("turn", "", "It turns on the spot"),
-            Choice("action", "", "It does something else"),
+            Choice("idle"),
+            Choice("walk"),
+            Choice("run"),
+            Choice("turn"),
+            Choice("action"),
         ),
         shown=HIDDEN,
     )

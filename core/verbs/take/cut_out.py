@@ -10,11 +10,12 @@ from typing import Any
 
 from ... import verbs
 from ...bodies import own_legs
-from ...errors import ClipError, OptionError
+from ...errors import ClipError, OptionError, no_frame, wrong_rows
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import quality
+from ...recipes import base
 from ...weave import reporting
 from ...weave.results import CutOutResult
 from . import KINDS, CutOut, TakeOptions, loops, meeting, placing, tracks, transitions
@@ -57,8 +58,7 @@ class Take:
 
 def prepare(clips: Sequence[Clip], recipe: TakeOptions, progress: Progress = SILENT) -> Take:
     """Return a take ready to be cut; raises ClipError for more than one clip, and as `tracks.tracks` does."""
-    if len(clips) != 1:
-        raise ClipError(f"One take is cut at a time; {len(clips)} given")
+    base.check_count("Take", len(clips), 1, 1)
     progress.at(0.0, "Tracking")
     trimmed = trim.if_wanted(own_legs.with_hind_legs(clips[0]), recipe.trim)
     return Take(Cut(trimmed.clip, tracks.tracks(trimmed.clip), trimmed.first, ()))
@@ -150,14 +150,14 @@ def _between(part: Clip, recipe: CutOut, take: Take) -> tuple[Clip, float]:
 def _pose(rows: Sequence[Sequence[float]], end: str, take: Take) -> tuple[Clip, int]:
     """Return the loop and its frame that a row names; raises OptionError for an invalid row."""
     if len(rows) != 1 or len(rows[0]) != _COLUMNS or not 0 <= int(rows[0][2]) < len(KINDS):
-        raise OptionError(f"{end} must be one row: first and last frame, kind (0 to 4), frame, and whether mirrored")
+        raise wrong_rows(end, "first", "last", "kind", "frame", "mirrored")
     first, last, kind, frame, mirrored = (int(number) for number in rows[0])
     loop = take.loop(first, last, KINDS[kind])
     if mirrored:
         loop = _mirror_clip(loop)
         loop = loops.begin_at_left_strike(loop) if KINDS[kind] in ("walk", "run") else loop
     if frame >= len(loop) - 1:
-        raise OptionError(f"{end} names frame {frame} of a loop that has {len(loop) - 1}")
+        raise no_frame(end, frame, 0, len(loop) - 2)
     return loop, max(frame, NEAREST)
 
 

@@ -60,7 +60,7 @@ def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
     """
     groups, out = _group_stretches(cut.stretches), []
     for k, group in enumerate(groups):
-        progress.at(k / len(groups), f"Looping {group[0].name}")
+        progress.at(k / len(groups), "Making the result")
         out += _best(cut, sorted(group, key=lambda stretch: (-len(stretch), stretch.first)))
     return sorted(out, key=lambda made: made.stretch.first)
 

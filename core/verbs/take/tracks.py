@@ -141,7 +141,7 @@ def _refuse(clip: Clip, rows: int) -> None:
             " Body Roles"
         )
     if clip.skeleton.height <= 0.0:
-        raise ClipError(f"{clip.name}: the body has no height, so the take can't be cut")
+        raise ClipError(f"{clip.name}: its body has no height")
     bodies = _bodies(clip)
     if len(bodies) > 1:
         raise ClipError(

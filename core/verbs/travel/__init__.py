@@ -6,7 +6,7 @@ Method: Travel from the feet.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import HIDDEN, RARE, Choice, declaration, option
+from ...options import HIDDEN, RARE, Choice, constant, declaration, option
 from ...recipes.base import Recipe
 
 
@@ -35,21 +35,14 @@ class Travel(Recipe):
         "Which way it goes",
         choices=(
             Choice("auto", "", "As measured, but straight ahead, back or aside if within 20 degrees"),
-            Choice("measured", "", "Exactly as measured"),
-            Choice("ahead", "", "Where the body faces"),
-            Choice("back", "", "Backwards, as it faces"),
-            Choice("left", "", "To its left"),
-            Choice("right", "", "To its right"),
+            Choice("measured"),
+            Choice("ahead"),
+            Choice("back"),
+            Choice("left"),
+            Choice("right"),
         ),
     )
-    angle: float = option(
-        0.0,
-        "Angle to the left of that direction",
-        minimum=-180.0,
-        maximum=180.0,
-        unit="°",
-        shown=RARE,
-    )
+    angle: float = constant(0.0)
     turn: float = option(
         0.0,
         "Extra turn to the left, in all or a cycle",

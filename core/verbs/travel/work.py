@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ClipError, OptionError
+from ...errors import ClipError, wrong_count, wrong_rows
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -41,12 +41,12 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
         1.3
     """
     began = time.perf_counter()
-    trimmed, given = _only(clips, recipe.trim), clips[0]
-    progress.at(0.0, "Looking at its feet")
+    trimmed, given = close.trimmed(clips[0], recipe.trim), clips[0]
+    progress.at(0.0, "Measuring")
     clip, corrected = close.cycle_of(trimmed.clip)
     found = foot_travel.measure(clip, turning=recipe.measure_turn)
     trajectory = _requested_trajectory(recipe, clip) or (_stored_trajectory(clip) if _as_it_was(recipe) else None)
-    progress.at(0.5, "Giving travel")
+    progress.at(0.5, "Making the result")
     if trajectory is not None:
         after, direction, warnings = root_trajectory.add_trajectory(clip, trajectory), "as it was", []
     elif _stays(clip, found, recipe):
@@ -77,22 +77,16 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
         (0.09, 33)
     """
     began = time.perf_counter()
-    trimmed = _only(clips, recipe.trim)
-    progress.at(0.0, "Taking the travel off")
+    trimmed = close.trimmed(clips[0], recipe.trim)
+    progress.at(0.0, "Making the result")
     clip, corrected = close.cycle_of(trimmed.clip)
     before = _stored_trajectory(clip)  # restored first, so that removing twice stores the same root trajectory
     clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.add_trajectory(clip, before)
     after, trajectory = root_trajectory.remove_trajectory(clip)
-    progress.at(0.5, "Looking at its feet")
+    progress.at(0.5, "Measuring")
     found = foot_travel.measure(after)
     result = _result(clips, trimmed, clip, after, recipe, (found, trajectory, "taken off", []), began)
     return replace(result, report=result.report | {"way": trajectory.rows(), "notes": corrected})
-
-
-def _only(clips: Sequence[Clip], wanted: bool) -> trim.Trimmed:
-    if len(clips) != 1:
-        raise ClipError(f"Travel is given to or taken off one clip at a time; {len(clips)} given")
-    return close.trim_clip(clips[0], wanted)
 
 
 def _as_it_was(recipe: Travel) -> bool:
@@ -115,9 +109,9 @@ def _requested_trajectory(recipe: Travel, clip: Clip) -> RootTrajectory | None:
     if not recipe.way:
         return None
     if {len(row) for row in recipe.way} != {3}:
-        raise OptionError("way has rows of three numbers: speeds to the right and ahead, and turning")
+        raise wrong_rows("way", "right", "ahead", "turn")
     if len(recipe.way) != len(clip):
-        raise OptionError(f"way has {len(recipe.way)} rows, but {clip.name} has {len(clip)} frames")
+        raise wrong_count("way", len(recipe.way), len(clip))
     return root_trajectory.of_rows(np.array(recipe.way))
 
 
@@ -132,7 +126,7 @@ def _why_it_stays(clip: Clip, found: FootTravel | None) -> str:
     if len(clip) < 2:
         return f"{name} has one frame: nothing was given"
     if found is None:
-        return f"{name}: its feet are not known, so nothing was given: name its feet as body roles, or type a speed"
+        return f"{name}: its feet are not known: name them in Body Roles"
     if found.body_speed > foot_travel.ON_THE_SPOT * found.height:
         return f"{name} travels already, at {found.body_speed:.2f} m/s: nothing was given"
     if found.treads:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...errors import GraphError, OptionError, some
+from ...errors import GraphError, OptionError, no_frame, some
 from ...graph import assemble, build, walk_result
 from ...graph.assemble import WalkPiece
 from ...graph.motion_graph import Indices, MotionGraph
@@ -101,7 +101,7 @@ def shortest(
     """
     for option, text in (("leave", recipe.leave), ("reach", recipe.reach)):
         if not text.rpartition(":")[0]:  # checked before the work, to report an unknown clip at once
-            raise OptionError(f"{option} is {text!r}: give it a clip and a frame of that clip, such as walk:120")
+            raise _not_a_frame(option, text, [clip.name for clip in clips])
     graph = build.of_walk(clips, recipe, progress, graph)
     began = time.perf_counter()
     clip, frame = _frame(graph, recipe.leave, "leave")
@@ -148,21 +148,23 @@ def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
     return np.array(edges[::-1], dtype=np.int64)
 
 
+def _not_a_frame(option: str, text: str, names: Sequence[str]) -> OptionError:
+    names = names or ["CLIP"]
+    return OptionError(f"{option} is {text!r}, but must be a frame of {some(names)}, such as {names[0]}:0")
+
+
 def _frame(graph: MotionGraph, text: str, option: str) -> tuple[int, int]:
     """Return the clip and prepared frame named by a text such as walk:120, which counts frames as given."""
     name, _, number = text.rpartition(":")
     names = [clip.name for clip in graph.clips]
     if name not in names or not re.fullmatch(r"[0-9]{1,9}", number):
-        raise OptionError(
-            f"{option} is {text!r}: give it a clip and a frame of that clip, such as {names[0]}:0; the graph has"
-            f" {some(names)}"
-        )
+        raise _not_a_frame(option, text, names)
     clip = names.index(name)
     frame = graph.inputs.frame_maps[clip].prepared_frame(int(number))
     last = len(graph.clips[clip]) - 1
     if not 0 <= frame <= last:
         first, end = graph.given_frame(clip, 0), graph.given_frame(clip, last)
-        raise OptionError(f"{option} is {text!r}, but must be a frame from {first} to {end}")
+        raise no_frame(name, int(number), first, end)
     return clip, frame
 
 

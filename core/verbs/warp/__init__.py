@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import HIDDEN, JOINTS, PANEL, RARE, declaration, option
+from ...options import HIDDEN, JOINTS, PANEL, constant, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import SpanOptions, spans_option
 
@@ -64,18 +64,9 @@ class Warp(Recipe, SpanOptions):
         unit=" s",
         usual=(0.1, 2.0),
     )
-    reach_after: float = option(
-        0.0,
-        "How long after the pose the action changes",
-        minimum=0.0,
-        maximum=100.0,
-        unit=" s",
-        usual=(0.0, 2.0),
-        zero="as long as before",
-        shown=RARE,
-    )
+    reach_after: float = constant(0.0)
     spans: tuple[tuple[float, ...], ...] = spans_option(("plant_feet", (True,)))
-    plant_feet: bool = option(False, "Keep feet in place that stand in the action", shown=PANEL)
+    plant_feet: bool = option(False, "Keep standing feet in place", shown=PANEL)
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{names[0]} posed" if names else "posed"

@@ -19,7 +19,7 @@ from ...edit.feet import spans
 from ...edit.feet.spans import Span
 from ...edit.pose_warp import Correction, Reach
 from ...edit.time_curve import Coming, Event, TimeCurve
-from ...errors import ClipError, OptionError, SkeletonError, some
+from ...errors import ClipError, OptionError, SkeletonError, given_twice, no_frame, some, wrong_rows
 from ...motion import feet, kinematics, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -51,18 +51,16 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
         ([20], 30)
     """
     began = time.perf_counter()
-    if not clips:
-        raise ClipError("A pose is spread in a clip; none given")
     clip, corrected = close.cycle_of(clips[0])
-    progress.at(0.0, "Spreading poses")
+    progress.at(0.0, "Making the result")
     posed, carried = _of_poses([clip, *clips[1:]], recipe)
     corrections = sorted([*_corrections(clip, recipe), *posed], key=lambda one: one.frame)
     _check(clip, corrections)
-    reach = Reach(recipe.reach * clip.rate, (recipe.reach_after or recipe.reach) * clip.rate)
+    reach = Reach(recipe.reach * clip.rate, recipe.reach * clip.rate)
     added = pose_warp.add_corrections(clip, corrections, reach)
     result = pose_warp.change_pose(clip, added)
     moved = float(np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2).max())
-    progress.at(0.4, "Planting its feet")
+    progress.at(0.4, "Planting feet")
     result, planted = _plant_moved(result, clip, recipe)
     progress.at(0.7, "Measuring")
     result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clips[0].cyclic)
@@ -102,10 +100,8 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
         [(20.0, 24.0)]
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"Events are moved in one clip at a time; {len(clips)} given")
     clip, corrected = close.cycle_of(clips[0])
-    progress.at(0.0, "Moving events")
+    progress.at(0.0, "Making the result")
     curve = time_warp.curve(clip, _events(clip, recipe))
     result = time_warp.warp_clip(clip, curve)
     progress.at(0.7, "Measuring")
@@ -143,10 +139,7 @@ def _events(clip: Clip, recipe: MoveEvents) -> list[Event]:
     found = []
     for row in recipe.events:
         if not 2 <= len(row) <= 4:
-            raise OptionError(
-                f"events has a row of {len(row)} numbers, but each has 2 to 4: where it is, where it comes, for how"
-                " many seconds it is held, its anticipation"
-            )
+            raise wrong_rows("events", "frame", "new_frame", "[seconds", "[anticipation]]")
         first, to, seconds, anticipation = (*row, 0.0, 0.0)[:4]
         if anticipation > 1.0:
             raise OptionError(f"events has an anticipation of {anticipation:g}, but it is 0 to 1")
@@ -163,7 +156,7 @@ def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
     by_frame: dict[int, dict[int, tuple[float, ...]]] = {}
     for row in recipe.corrections:
         if len(row) != 8:
-            raise OptionError(f"corrections has a row of {len(row)} numbers, but each has 8: see the option's sentence")
+            raise wrong_rows("corrections", "frame", "bone", *"xyz", *"xyz")
         frame, number = _frame(clip, row[0]), row[1]
         if not (number == int(number) and 1 <= number <= len(names)):
             raise OptionError(f"corrections names bone {number:g}, but there are {len(names)}: give one from 1 on")
@@ -172,7 +165,7 @@ def _corrections(clip: Clip, recipe: Warp) -> list[Correction]:
             raise OptionError(f"{clip.name}: the bone {name!r} of a corrected pose is gone: make the pose again")
         rows, joint = by_frame.setdefault(frame, {}), clip.skeleton.index(name)
         if joint in rows:
-            raise OptionError(f"{clip.name}: two corrections of {name!r} are given for frame {frame}: keep one")
+            raise given_twice("corrections", f"{frame} {name!r}")
         rows[joint] = row[2:]
     found = []
     for frame, rows in by_frame.items():
@@ -198,7 +191,7 @@ def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], li
     brought: dict[int, Clip] = {}
     for row in recipe.poses:
         if len(row) != 3:
-            raise OptionError(f"poses has a row of {len(row)} numbers, but each has 3: a frame, a clip, its frame")
+            raise wrong_rows("poses", "frame", "clip", "its_frame")
         frame, number = _frame(clip, row[0]), int(row[1])
         if number != row[1] or not 2 <= number <= len(clips):
             raise OptionError(_no_such_clip(clips, row[1]))
@@ -240,7 +233,7 @@ def _pose(clip: Clip, frame: int, pose: Clip, recipe: Warp) -> Clip:
 
 def _frame(clip: Clip, frame: float) -> int:
     if frame != int(frame) or not 0 <= frame < len(clip):
-        raise OptionError(f"{clip.name}: {frame:g} is none of its frames, 0 to {len(clip) - 1}")
+        raise no_frame(clip.name, frame, 0, len(clip) - 1)
     return int(frame)
 
 
@@ -252,7 +245,7 @@ def _check(clip: Clip, corrections: Sequence[Correction]) -> None:
         raise OptionError(f"{clip.name}: all poses are those that it has already: pose bones first")
     for one, other in pairwise(corrections):
         if one.frame == other.frame:
-            raise OptionError(f"{clip.name}: two poses are given for frame {one.frame}: keep one")
+            raise given_twice(clip.name, f"frame {one.frame}")
     ends = {corrections[0].frame, corrections[-1].frame}
     if clip.cyclic and ends == {0, len(clip) - 1} and len(ends) == 2:
         raise OptionError(

@@ -37,7 +37,7 @@ def _shoulders(skeleton: Skeleton) -> Array:
 def _arms(skeleton: Skeleton) -> Array:
     missing = [role for role in ("upper_arm.L", "upper_arm.R") if role not in skeleton.roles]
     if missing:
-        raise OptionError(f"The shoulders are not known, since no joint plays the part of {', '.join(missing)}")
+        raise OptionError(f"No joint plays the part of {', '.join(missing)}")
     return np.eye(len(skeleton))[[skeleton.roles["upper_arm.L"], skeleton.roles["upper_arm.R"]]]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ClipError
+from ...errors import no_frame
 from ...motion import resample
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -87,7 +87,7 @@ class PlayedClip(Played):
 
     def __init__(self, action: Clip, start: int = 0) -> None:
         if not 0 <= start < len(action) - 1:
-            raise ClipError(f"{action.name} has no frame {start} to be played from")
+            raise no_frame(action.name, start, 0, len(action) - 2)
         self.name, self.clips, self._start = action.name, (action,), start
         self._facing = torso.facing(action)
 

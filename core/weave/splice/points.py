@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ClipError
+from ...errors import ClipError, no_frame
 from ...motion import retarget
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -87,7 +87,7 @@ def plan(
     end = len(locomotion) if end is None else end
     refuse_others(locomotion, played)
     if not 0 <= first < end <= len(locomotion):
-        raise ClipError(f"{locomotion.name} has no frames {first} to {end - 1}")
+        raise no_frame(locomotion.name, first if first >= len(locomotion) else end - 1, 0, len(locomotion) - 1)
     length = max(1, round(interval * locomotion.rate))
     compared = _Compared(locomotion, played, threshold)
     pieces: list[SplicePiece] = []

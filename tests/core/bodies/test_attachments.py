@@ -187,12 +187,22 @@ def test_a_prop_that_each_clip_holds_otherwise_is_held_as_in_each_at_the_ends_of
     assert min(apart) > 0.029
 
 
-def test_a_clip_is_put_on_a_body_whose_feet_hang_on_a_root():
+@pytest.mark.parametrize("ahead", [0.0, 0.002, 0.12])
+def test_a_clip_is_put_on_a_body_whose_feet_hang_on_a_root_and_rest_ahead_of_their_legs(ahead):
     body, walk = actions.sneak(cycles=1), actions.walk(cycles=2)
-    made = verbs.apply(Retarget(), [loose(body, FEET), walk]).clip
+    made = verbs.apply(Retarget(), [resting_ahead(loose(body, FEET), ahead), walk]).clip
     plain = verbs.apply(Retarget(), [body, walk]).clip
     names = plain.skeleton.names
     assert np.abs(worlds_of(made, names)[0] - worlds_of(plain, names)[0]).max() < 1e-6
+
+
+def resting_ahead(clip, metres):
+    """The same motion of a body whose feet, children of a root with the world's axes, rest elsewhere."""
+    feet, ahead = [clip.skeleton.index(name) for name in FEET], np.array([0.0, metres, 0.0])
+    offsets, moves = clip.skeleton.offsets.copy(), clip.translations.copy()
+    offsets[feet] += ahead
+    moves[:, feet] -= quat.rotate(quat.inv(clip.skeleton.orients[feet]), ahead)
+    return replace(clip, skeleton=replace(clip.skeleton, offsets=offsets), translations=moves)
 
 
 def test_a_foot_that_leaves_its_leg_is_told():

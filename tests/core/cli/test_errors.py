@@ -18,7 +18,7 @@ def test_a_broken_file_is_refused_with_its_line(run, walk, tmp_path):
     broken.write_text(material.SMALL_BVH.replace("91", "nan"))
     code, out, err = run("sync", walk, broken)
     assert (code, out) == (1, "")
-    assert err == f"action-loom: {broken}, line 34: value 2 of frame 1 is 'nan', not a number\n"
+    assert err == f"action-loom: {broken}, line 34: value 2 is 'nan', but must be a number up to 1e+09\n"
 
 
 def test_clips_of_different_bodies_are_refused(run, walk, tmp_path, out):
@@ -77,7 +77,7 @@ def test_wrong_usage_is_told_from_material_that_can_not_be_worked_with(run, walk
         (["--window", "nan"], "window is nan, but must lie between 0 and 1 s"),
         (["--weights", "-1", "2"], "weights is -1.0, but must lie between 0 and 1e+06"),
         (["--weights", "inf", "1"], "weights is inf, but must"),
-        (["--weights", "1", "2", "3"], "3 weights were given for 2 clips"),
+        (["--weights", "1", "2", "3"], "weights has 3 values, but takes 2"),
         (["--weights", "0", "0"], "All weights are zero"),
         (["--reference", "3"], "reference is '3', but must be medoid, longest or a clip from 1 to 2"),
         (["--reference", "²"], "reference is '²', but must be"),

@@ -49,7 +49,7 @@ def test_the_shortest_way_between_frames(run, built, out):
     assert (out / "p.bvh").exists()
     code, _, err = run("graph", "path", built, "walk:10", "turn left:600", "-o", out / "q.bvh")
     assert (code, err.count("\n")) == (2, 1)
-    assert "reach is 'turn left:600', but must be a frame from 0 to" in err
+    assert "turn left has no frame 600: its frames are 0 to" in err
 
 
 def test_pictures_are_drawn(run, built, path, out):

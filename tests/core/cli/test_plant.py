@@ -35,7 +35,7 @@ def test_feet_are_planted_and_the_reports_spans_plant_them_again(run, sliding, o
 def test_what_is_no_span_is_refused_in_one_line(run, sliding, out):
     code, _, err = run("plant", sliding, "-o", out / "a.bvh", "--spans", "0 0 9 9999")
     assert code == 2
-    assert err.startswith("action-loom: a span is a foot")
+    assert err.startswith("action-loom: spans takes rows of foot")
     assert err.count("\n") == 1
 
 

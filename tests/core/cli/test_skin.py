@@ -276,7 +276,7 @@ def test_a_mesh_about_a_captured_skeleton_goes_along(arrays, arm):
         (["--bind-frame", "-2"], 2, "bind_frame is -2, but must lie between -1 and inf"),
         (["--scale", "0"], 2, "scale is 0.0, but must lie between 1e-05 and 100000"),
         (["--bind", "absent.bvh"], 1, "absent.bvh: can't be read (No such file or directory)"),
-        (["--matrix"], 1, "WEIGHTS, line 1: 3 numbers, but there are 2 joints; a line is a vertex"),
+        (["--matrix"], 1, "WEIGHTS, line 1: there are 3 values, but 2 are needed"),
         (["-o", "OUT/new"], 2, "OUT/new must end in .npz, or be a folder for OBJ files (FOLDER/)"),
         (["-o", "OUT/new.obj"], 2, "OUT/new.obj is one file, but there are 3 frames; name a folder (FOLDER/)"),
         (["-o", "OUT/a/b/"], 1, "OUT/a/b/arm_swing_0000.obj: there is no folder OUT/a/b"),
@@ -296,7 +296,7 @@ def test_what_can_not_be_done_is_one_line(run, arm, out, arguments, status, word
     ("which", "text", "words"),
     [
         (0, "no motion", "swing.bvh, line 1: expected HIERARCHY"),
-        (1, "v 1 2 x\n", "arm.obj, line 1: expected three numbers after v"),
+        (1, "v 1 2 x\n", "arm.obj, line 1: expected v X Y Z"),
         (1, "v 0 0 0\nf 1 2 3\n", "arm.obj, line 2: a face names vertex 2, but the file has 1"),
         (2, "1 Leg 1\n", "weights.txt, line 1: there is no joint 'Leg'; there are 'Arm', 'Hand'"),
         (2, "1 Arm 1\n4 Arm 1\n", "weights.txt, line 2: the vertex is '4', but must be a number from 1 to 3"),

@@ -83,7 +83,7 @@ def test_what_version_0_1_called_an_option_is_still_a_flag_and_a_key(run, files,
 @pytest.mark.both_engines
 def test_one_clip_is_refused_in_one_line(run, files, out):
     code, _, err = run("splice", files[0], "-o", out / "a.bvh")
-    assert (code, err) == (1, "action-loom: Splicing takes two clips, a locomotion and an action; 1 given\n")
+    assert (code, err) == (1, "action-loom: Splice takes 2 or more clips; 1 given\n")
     code, _, err = run("splice", *files[:2], "--upper", "Spine", "-o", out / "a.bvh")
     assert code == 2
     assert "upper names 'Spine', which the locomotion lacks; did you mean spine" in err

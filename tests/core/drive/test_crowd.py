@@ -87,7 +87,7 @@ def test_a_recipe_makes_any_body_of_a_crowd():
     assert abs(first.route.place[0]) < 1e-9
     with pytest.raises(OptionError, match="which is 3"):
         verbs.apply(verbs.Drive(**how, which=3), clips)
-    with pytest.raises(OptionError, match="crowd is rows"):
+    with pytest.raises(OptionError, match="crowd takes rows of|crowd has 51"):
         verbs.apply(verbs.Drive(wishes=how["wishes"], crowd=((1, 2),)), clips)
 
 

@@ -116,7 +116,7 @@ def test_a_recipe_with_a_ground_keeps_the_way_and_says_how_high_it_is():
     result = verbs.apply(verbs.from_json(recipe.to_json()), clips)
     assert result.report["drive"]["ground"]["highest"] == pytest.approx(6 * RISE, abs=1e-3)
     assert any("ground from 0.00 to 1.02 m" in line for line in recipe.figures(result.report))
-    with pytest.raises(OptionError, match="nine numbers"):
+    with pytest.raises(OptionError, match="ground takes rows of x, y, z"):
         verbs.apply(verbs.Drive(wishes=wishes.as_rows(AHEAD), ground=((1, 2, 3),)), clips)
 
 

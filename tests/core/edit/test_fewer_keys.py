@@ -337,9 +337,9 @@ def test_the_verb():
 
 
 def test_what_can_not_be_done_is_said():
-    with pytest.raises(ClipError, match="one clip at a time; 2 given"):
+    with pytest.raises(ClipError, match="takes 1 clip; 2 given"):
         verbs.apply(FewerKeys(), [WALK, WALK])
-    with pytest.raises(OptionError, match=r"the frames 0 to \d+, so 9999 can't be kept"):
+    with pytest.raises(OptionError, match=r"has no frame 9999: its frames are 0 to \d+"):
         verbs.apply(FewerKeys(keep_frames=((9999,),)), [WALK])
     with pytest.raises(OptionError, match=r"within is 0.0, but must lie between 0.01 and 1000 mm"):
         FewerKeys(within=0.0)

@@ -118,7 +118,7 @@ def test_what_is_said_can_be_done():
 @pytest.mark.parametrize(
     ("rows", "rounds", "message"),
     [
-        (((100, 300),), False, "walk: 100 to 300 is not within its frames 0 to 256"),
+        (((100, 300),), False, "walk has no frame 300: its frames are 0 to 256"),
         (((0, 5),), False, "its first and last frame stay where they are, so 0 can't come at 5"),
         (((LAST, LAST - 5),), False, "first and last frame stay"),
         (((20, 0),), False, "first and last frame stay"),

@@ -53,9 +53,9 @@ def test_sums_are_those_as_written(tmp_path):
     ("text", "words"),
     [
         ("", "the file is empty"),
-        ("# none\n", "there are no weights in it"),
-        ("vertex joint weight\n", "there are no weights in it"),
-        ("1 Hips\n", "line 1: expected a vertex, a joint and a weight, found '1 Hips'"),
+        ("# none\n", "expected VERTEX JOINT WEIGHT; the file ends"),
+        ("vertex joint weight\n", "expected VERTEX JOINT WEIGHT; the file ends"),
+        ("1 Hips\n", "line 1: expected VERTEX JOINT WEIGHT, found '1 Hips'"),
         ("1 Hips 1\nvertex joint weight\n", "line 2: the vertex is 'vertex', but must be a number from 1 to 3"),
         ("0 Hips 1\n", "line 1: the vertex is '0', but must be a number from 1 to 3"),
         ("\n4 Hips 1\n", "line 2: the vertex is '4', but must be a number from 1 to 3"),
@@ -76,11 +76,11 @@ def test_what_is_wrong_is_said_with_its_line(read, text, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("1 0\n", "line 1: 2 numbers, but there are 3 joints; a line is a vertex"),
-        ("1 0 0\n1 0 0\n", "line 2: the file ends after 2 lines, but the mesh has 3 vertices"),
-        ("1 0 0\n" * 4, "line 4: another line of numbers, but the mesh has 3 vertices"),
+        ("1 0\n", "line 1: there are 2 values, but 3 are needed"),
+        ("1 0 0\n1 0 0\n", "line 2: there are 2 lines, but the mesh has 3 vertices"),
+        ("1 0 0\n" * 4, "line 4: there are 4 lines, but the mesh has 3 vertices"),
         ("1 0 x\n", "line 1: the weight is 'x'"),
-        ("# none\n", "the file ends after 0 lines"),
+        ("# none\n", "there are 0 lines"),
     ],
 )
 def test_a_matrix_of_another_shape_is_refused(read, text, words):

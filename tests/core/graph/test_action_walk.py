@@ -193,11 +193,8 @@ def test_a_stretch_of_several_actions_walks_a_graph_of_them(gaits):
 
 
 @pytest.mark.shared
-def test_at_half_the_interval_points_are_looked_up_twice_as_often(minute):
-    boxing, walk, nearer = as_captured("cmu_daz_13_18"), minute.cut(0, 1800), []
-    for interval in (1.0, 0.5):
-        how = Splice(splice_threshold=1.0, splice_interval=interval)
-        _, reported = spliced_actions.overlay(walk, spliced_actions.gather([boxing], walk, how))
-        assert all(one["at"] % round(interval * walk.rate) == 0 for one in reported["splice_points"])
-        nearer.append(np.mean([one["distance"] for one in reported["splice_points"]]))
-    assert nearer[1] < nearer[0]
+def test_points_are_looked_up_every_second(minute):
+    boxing, walk, how = as_captured("cmu_daz_13_18"), minute.cut(0, 1800), Splice(splice_threshold=1.0)
+    _, reported = spliced_actions.overlay(walk, spliced_actions.gather([boxing], walk, how))
+    assert len(reported["splice_points"]) > 10
+    assert all(one["at"] % round(walk.rate) == 0 for one in reported["splice_points"])

@@ -129,5 +129,5 @@ def test_a_route_that_is_gone_is_said_and_one_that_is_none_refused(gaits, along_
         made = walked(gaits, S.tolist(), route=wrong)
         assert routes.GONE in made.report["warnings"]
         assert made.report["follow"]["searched"] > 0
-    with pytest.raises(OptionError, match="a route is rows of six numbers"):
+    with pytest.raises(OptionError, match="route takes rows of"):
         walked(gaits, S.tolist(), route=((1, 2, 3),))

@@ -120,7 +120,7 @@ def test_clips_of_other_labels_are_not_connected():
     assert set(labels[graph.clip[graph.component == creeping]]) == {"creep"}
     with pytest.raises(OptionError, match="the labels of this graph are: creep, go"):
         graph.largest("fly")
-    with pytest.raises(OptionError, match="2 labels were given for 3 clips"):
+    with pytest.raises(OptionError, match="labels has 2 values, but takes 3"):
         verbs.apply(BuildGraph(labels="go go"), clips)
 
 
@@ -134,7 +134,7 @@ def test_without_images_nothing_is_mirrored(gaits):
 
 @pytest.mark.both_engines
 def test_what_can_not_be_a_graph_is_refused(rng):
-    with pytest.raises(ClipError, match="one clip or more; none given"):
+    with pytest.raises(ClipError, match="takes 1 or more clips; 0 given"):
         verbs.apply(BuildGraph(), [])
     with pytest.raises(GraphError, match=r"^wave: there is no way back to any frame; raise the threshold \(0.05\)"):
         verbs.apply(BuildGraph(mirror=False), [actions.wave(30.0).cut(0, 25)])
@@ -146,7 +146,6 @@ def test_what_can_not_be_a_graph_is_refused(rng):
 def test_a_generous_threshold_is_warned_of():
     clips = [actions.walk(30.0, 4), actions.sneak(30.0)]
     assert "feet slide" in verbs.apply(BuildGraph(threshold=0.1), clips).report["warnings"][0]
-    assert verbs.apply(BuildGraph(threshold=0.1, relative=True), clips).report["warnings"] == []
 
 
 @pytest.mark.both_engines
@@ -156,7 +155,7 @@ def test_building_can_be_stopped_and_says_how_far_it_is():
         BuildGraph(), [actions.walk(30.0, 4)], Progress(lambda done, doing: message.append((done, doing)) or True)
     )
     assert [done for done, _ in message] == sorted(done for done, _ in message)
-    assert {"Comparing all frames", "Connecting"} <= {doing for _, doing in message}
+    assert {"Searching the clips", "Connecting"} <= {doing for _, doing in message}
     with pytest.raises(Cancelled):
         verbs.apply(BuildGraph(), [actions.walk(30.0, 4)], Progress(lambda done, _: done < 0.4))
 

@@ -112,7 +112,7 @@ def test_frames_are_those_of_the_clips_as_given():
     made = verbs.apply(Shortest(leave="walk:21", reach="walk:25"), [], prepared=graph)
     assert made.origin.frame.tolist() == [20, 21, 22, 23, 24]
     assert made.report["pieces"][0]["frames"] == [21, 25]
-    with pytest.raises(OptionError, match="reach is 'walk:0', but must be a frame from 1 to"):
+    with pytest.raises(OptionError, match="walk has no frame 0: its frames are 1 to"):
         verbs.apply(Shortest(leave="walk:21", reach="walk:0"), [], prepared=graph)
 
 

@@ -201,7 +201,7 @@ def test_two_stretches_that_are_set_stay():
 
 @pytest.mark.parametrize("text", ["20", "20 walk", "20 walk a 3 0 1", "x walk 0 3 0 1", "20 'walk 0 3 0 1"])
 def test_locks_that_are_none(text):
-    with pytest.raises(OptionError, match="locked: a row is the keyed frame before a gap"):
+    with pytest.raises(OptionError, match="locked takes rows of keyed_frame, clip"):
         filled(actions.walk(), [actions.walk()], locked=text)
 
 
@@ -296,7 +296,7 @@ def test_a_gap_of_an_hour_and_nothing_to_fill_from():
     long = actions.walk().take_frames(np.zeros(1900, dtype=np.int64))
     with pytest.raises(OptionError, match="from frame 0 to 1850 of walk are 62 s"):
         filled(long, [actions.walk()], keys=(0, 1850, 1890))
-    with pytest.raises(ClipError, match="give clips to fill from"):
+    with pytest.raises(ClipError, match="Fill takes 2 or more clips; 1 given"):
         filled(actions.walk(), [])
 
 
@@ -333,7 +333,7 @@ def test_a_gap_longer_than_all_sources():
 def test_rows_of_no_gap():
     with pytest.raises(OptionError, match="locked: walk has no gap after frame 3"):
         filled(actions.walk(), [actions.walk()], locked="3 walk 0 10 0 1")
-    with pytest.raises(OptionError, match="gaps: a row is the keyed frame before a gap"):
+    with pytest.raises(OptionError, match="gaps takes rows of keyed_frame, stretch"):
         filled(actions.walk(), [actions.walk()], gaps=((3, 0, 1),))
 
 

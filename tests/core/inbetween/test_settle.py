@@ -59,7 +59,7 @@ def test_kept_frames_stay(rng):
 
 
 def test_errors():
-    with pytest.raises(ClipError, match="give clips of the same character"):
+    with pytest.raises(ClipError, match="Settle takes 2 or more clips; 1 given"):
         verbs.apply(verbs.Settle(), [actions.walk()])
     with pytest.raises(OptionError, match="has no frame 97"):
         verbs.apply(verbs.Settle(kept_frames=((97,),)), [actions.walk(), actions.walk()])

@@ -128,7 +128,7 @@ def test_every_result_has_a_name_that_tells_its_clips(recipe):
 
 
 def test_weights_that_do_not_fit_the_clips_have_no_name():
-    with pytest.raises(OptionError, match="3 weights were given for 2 clips"):
+    with pytest.raises(OptionError, match="weights has 3 values, but takes 2"):
         verbs.Blend(weights=(1, 2, 3)).result_name(["walk", "slow"])
 
 

@@ -20,8 +20,8 @@ def test_keys_take_the_place_of_weights():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ((1.0,), "^1 weights were given for 2 clips"),
-        ((1.0, 1.0, 1.0), "^3 weights were given for 2 clips"),
+        ((1.0,), "^weights has 1 values, but takes 2"),
+        ((1.0, 1.0, 1.0), "^weights has 3 values, but takes 2"),
         ((0.0, 0.0), "^All weights are zero"),
     ],
 )
@@ -33,12 +33,12 @@ def test_weights_that_do_not_fit_are_refused(weights, message):
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        (((0.0, 1.0),), "1 weights were given at 0 of the way for 2 clips"),
+        (((0.0, 1.0),), "weight_keys has 1 values, but takes 2"),
         (((0.0, 0.0, 0.0),), "All weights are zero"),
-        (((0.5, 1, 1), (0.5, 1, 0)), "each after the last"),
-        (((0.5, 1, 1), (0.2, 1, 0)), "each after the last"),
-        (((1.5, 1, 1),), r"from 0 \(start\) to 1"),
-        (((),), "begin with their place"),
+        (((0.5, 1, 1), (0.5, 1, 0)), "weight_keys takes rows of"),
+        (((0.5, 1, 1), (0.2, 1, 0)), "weight_keys takes rows of"),
+        (((1.5, 1, 1),), "weight_keys takes rows of"),
+        (((),), "weight_keys takes rows of"),
     ],
 )
 def test_keys_that_do_not_fit_are_refused(keys, message):

@@ -111,8 +111,8 @@ def test_the_result_begins_where_the_first_clip_does_and_has_its_rate(clips, exa
         ({"speed": 1.0, "also": "joy 3"}, "'joy': what can be asked for is"),
         ({"speed": 1.0, "also": "lift much"}, "'lift much', but each part is a measure and a number"),
         ({"speed": 1.0, "step": 0.6, "also": "cadence 100"}, "two of them tell the third"),
-        ({"over_time": ((0.0, 1.0, 0.0), (0.0, 1.2, 0.0))}, "later than the last"),
-        ({"over_time": ((0.0, 1.0), (1.0, 1.2))}, "rows of three numbers"),
+        ({"over_time": ((0.0, 1.0, 0.0), (0.0, 1.2, 0.0))}, "over_time takes rows of"),
+        ({"over_time": ((0.0, 1.0), (1.0, 1.2))}, "over_time takes rows of"),
     ],
 )
 def test_what_can_not_be_asked_is_refused(clips, examples, options, message):
@@ -170,7 +170,7 @@ def test_speeds_change_along_a_path(clips, examples):
 
 
 @pytest.mark.parametrize(
-    ("path", "message"), [(((0, 0),), "two rows or more"), (((0, 0), (0, 0.02)), "nowhere to walk")]
+    ("path", "message"), [(((0, 0),), "path takes rows of x, y"), (((0, 0), (0, 0.02)), "nowhere to walk")]
 )
 def test_what_is_no_path_is_refused(clips, examples, path, message):
     with pytest.raises(OptionError, match=message):

@@ -23,9 +23,7 @@ def done(recipe, clip, style):
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize(
-    "recipe", [Restyle(), Restyle(components="source"), Restyle(variation=3, variation_amount=0.0)]
-)
+@pytest.mark.parametrize("recipe", [Restyle(), Restyle(components="source")])
 def test_what_asks_for_nothing_gives_the_clip_to_the_bit(walkers, recipe):
     made = verbs.apply(recipe, walkers)
     assert np.array_equal(made.clip.rotations, made.before.rotations)
@@ -204,7 +202,7 @@ def test_what_can_not_be_done_is_refused(walkers):
     style = fit.fit(walkers, StyleOptions())
     with pytest.raises(ClipError, match="wave has no whole stride"):
         verbs.apply(Restyle(), [actions.wave(30.0)], prepared=style)
-    with pytest.raises(ClipError, match="none given"):
+    with pytest.raises(ClipError, match="Restyle takes 1 or more clips; 0 given"):
         verbs.apply(Restyle(), [], prepared=style)
     with pytest.raises(OptionError, match="stride is 9, but must lie between -6 and 6"):
         Restyle(stride=9)

@@ -84,7 +84,7 @@ def test_every_report_has_them(recipe, count):
     [
         (Blend(radius=0.2), 2, "radius"),
         (Splice(retime=True), 2, "retime"),
-        (Splice(action_graph=True, action_mirror=True), 2, "action_mirror"),
+        (Splice(action_graph=True, action_threshold=0.2), 2, "action_threshold"),
         (Loop(start=3), 1, "start"),
         (Synchronise(align_height=True, metric="angles"), 2, "align_height"),
     ],

@@ -7,6 +7,8 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.motion import continuous_mean, quat
+from action_loom.core.recipes.style import StyleOptions
+from oracles import trials
 
 WALK = actions.walk(cycles=2)
 ARM, HEAD = WALK.skeleton.roles["upper_arm.L"], WALK.skeleton.roles["head"]
@@ -76,6 +78,43 @@ def test_no_joint_steps_by_much_more_than_in_the_sources(case, verb):
         30.0 if verb.startswith("connect") else 2.0
     )  # clips half a turn different need such steps in a third of a second
     assert (steps(result).max(axis=0) <= 3.0 * most + fade).all()
+
+
+def sources_of(recipe):
+    """Clips for a recipe: an arm circles in the first one, and the head is turned by 200 degrees in the others."""
+    clips = [actions.walk(30.0, 4), actions.turn_left(30.0), actions.wave(30.0)][: recipe.most or 2]
+    if issubclass(recipe, StyleOptions):  # a style needs eight strides
+        clips = [actions.walk(30.0, 5), actions.sneak(30.0, 5)]
+    turned = quat.about_axis("Y", np.radians([200.0]))
+    for k, clip in enumerate(clips[1:], 1):
+        rotations = clip.rotations.copy()
+        rotations[:, HEAD] = quat.mul(rotations[:, HEAD], turned)
+        clips[k] = replace(clip, rotations=rotations)
+    return [turning(ARM, "X", 360.0, clips[0], clips[0].name), *clips[1:]]
+
+
+SEAMS = ("connect", "follow", "walk", "drive")  # play one clip after another
+OTHERS = {
+    "blend": "the cases above have clips that are alike: these are not, and their timing is compressed",
+    "shortest": "no walk leads from one of these clips to the other",
+    "key_poses": "the time between two poses decides the speed",
+    "settle": "it pulls poses towards examples within a third of a second, here to a head turned by 200 degrees",
+    "reach": "the hand's target decides the speed",
+    "fewer_keys": "it keeps the motion of its source within a tolerance",
+    "bake": "it works in Blender only",
+}
+
+
+@pytest.mark.parametrize("verb", [k for k, row in verbs.VERBS.items() if row.makes == "clip" and k not in OTHERS])
+def test_no_verb_lets_a_joint_step_by_much_more_than_in_the_sources(verb):
+    recipe = verbs.VERBS[verb].recipe
+    clips = sources_of(recipe)
+    result = verbs.apply(recipe(**trials.examples().get(verb, {})), clips).clip
+    assert result.rate == clips[0].rate
+    most = np.max([steps(clip).max(axis=0) for clip in clips], axis=0)
+    fade = 30.0 if verb in SEAMS else 2.0
+    over = steps(result).max(axis=0) - 3.0 * most - fade
+    assert over.max() <= 0.0, (WALK.skeleton.names[int(over.argmax())], over.max())
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.8, 1.0])

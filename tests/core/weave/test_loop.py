@@ -154,7 +154,7 @@ def test_start_and_length_can_be_set_by_hand():
 
 @pytest.mark.both_engines
 def test_one_clip_is_wanted():
-    with pytest.raises(ClipError, match="A loop is made of one clip; 2 given"):
+    with pytest.raises(ClipError, match="Loop takes 1 clip; 2 given"):
         verbs.apply(Loop(), [actions.walk(), actions.walk()])
     with pytest.raises(OptionError, match="method is 'glue'"):
         Loop(method="glue")

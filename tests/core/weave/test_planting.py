@@ -137,7 +137,7 @@ def test_spans_that_are_given_are_planted_all_the_same():
     assert [tuple(row) for row in made.report["plant"]["spans"]] == [tuple(map(int, row)) for row in rows]
     one = verbs.apply(Blend(spans=rows[1:2]), [SLIDING, SNEAK])
     assert len(one.report["plant"]["spans"]) == 1
-    with pytest.raises(OptionError, match="a span is a foot"):
+    with pytest.raises(OptionError, match="spans takes rows of foot"):
         verbs.apply(Blend(spans=((0, 0, 5, 99999),)), [SLIDING, SNEAK])
     off = verbs.apply(Splice(spans=rows, plant_feet=False), [SLIDING, WAVE])
     assert_array_equal(off.clip.rotations, verbs.apply(Splice(), [SLIDING, WAVE]).clip.rotations)
@@ -295,7 +295,7 @@ def test_bodies_that_cannot_be_planted_do_not_fail():
     legless = [replace(clip, skeleton=replace(body, roles={"hips": 0})) for clip in (WALK, SNEAK)]
     made = verbs.apply(Blend(), legless)
     assert made.report["plant"] is None
-    assert "no leg is known" in made.report["not_planted"]
+    assert "its feet are not known" in made.report["not_planted"]
 
 
 def test_four_feet_are_planted_too():

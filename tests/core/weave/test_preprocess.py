@@ -73,7 +73,7 @@ def test_the_reference_is_the_one_that_is_asked_for_and_the_others_take_its_body
     assert ready.reference == 1
     assert {clip.rate for clip in ready.clips} == {60.0}
     assert ready.frame_maps[0].step == 0.5
-    with pytest.raises(ClipError, match="takes two clips or more; 1 given"):
+    with pytest.raises(ClipError, match="takes 2 or more clips; 1 given"):
         preprocess.merge(clips[:1], Matching())
 
 

@@ -205,14 +205,14 @@ def test_all_of_a_loop_on_the_spot_can_hold_a_place_and_one_that_travels_is_no_l
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({}, OptionError, "target: where is it to reach"),
-        ({"target": ((1, 2),)}, OptionError, "target: where is it to reach"),
-        ({"target": ((0, 1, 2, 3), (0, 1, 2, 3))}, OptionError, "must grow from row to row"),
-        ({"target": (NEAR,), "from_frame": 999}, ClipError, "walk has no frame 999: its frames are 0 to 256"),
+        ({}, OptionError, "target takes rows of"),
+        ({"target": ((1, 2),)}, OptionError, "target takes rows of"),
+        ({"target": ((0, 1, 2, 3), (0, 1, 2, 3))}, OptionError, "each row must have a later frame"),
+        ({"target": (NEAR,), "from_frame": 999}, OptionError, "walk has no frame 999: its frames are 0 to 256"),
         ({"target": (NEAR,), "from_frame": 9, "to_frame": 5}, OptionError, "to_frame is 5, before from_frame, 9"),
-        ({"target": (NEAR,), "tip": ((1, 2),)}, OptionError, "tip is one row x y z"),
+        ({"target": (NEAR,), "tip": ((1, 2),)}, OptionError, "tip takes rows of x, y, z"),
         ({"target": (NEAR,), "limb": "chain"}, SkeletonError, "from > to"),
-        ({"target": (NEAR,), "limits": ((1, 2),)}, OptionError, "limits, row 1: a row is the number of a joint"),
+        ({"target": (NEAR,), "limits": ((1, 2),)}, OptionError, "limits takes rows of joint, least, most"),
         (
             {"target": (NEAR,), "limits": ((2, -1, 1, -1, 1, -1, 1),)},
             OptionError,
@@ -226,5 +226,5 @@ def test_what_cannot_be_done_is_said(options, kind, message):
 
 
 def test_one_clip_at_a_time():
-    with pytest.raises(ClipError, match="One clip reaches at a time; 2 given"):
+    with pytest.raises(ClipError, match="Reach takes 1 clip; 2 given"):
         verbs.apply(Reach(target=(NEAR,)), [WALK, WALK])

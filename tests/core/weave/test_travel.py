@@ -181,8 +181,6 @@ def test_a_direction_that_is_asked_for_is_seen_from_the_body():
         places, _ = root_motion.ground_frames(given(still, direction=direction).clip)
         gone = (places[-1] - places[0]) @ np.array([1.0, 1j])
         assert abs(np.angle(gone / way)) < 1e-6
-    places, _ = root_motion.ground_frames(given(still, direction="ahead", angle=90.0).clip)
-    assert (places[-1] - places[0])[0] > 1.0
 
 
 @pytest.mark.both_engines
@@ -225,11 +223,11 @@ def test_what_can_not_be_asked_for_is_refused():
     with pytest.raises(ClipError, match=r"walk travels already, at 1.30 m/s: take its travel off first"):
         given(GAITS["walk"], speed=2.0)
     for recipe in (Travel(), InPlace()):
-        with pytest.raises(ClipError, match="one clip at a time; 2 given"):
+        with pytest.raises(ClipError, match="takes 1 clip; 2 given"):
             verbs.apply(recipe, [GAITS["walk"], GAITS["walk"]])
     with pytest.raises(OptionError, match="way has 2 rows, but walk has 97 frames"):
         given(GAITS["walk"], way=((0, 1, 0), (0, 1, 0)))
-    with pytest.raises(OptionError, match="rows of three numbers"):
+    with pytest.raises(OptionError, match="way takes rows of right, ahead, turn"):
         given(GAITS["walk"], way=((0, 1), (0, 1)))
     with pytest.raises(OptionError, match="direction is 'up'"):
         Travel(direction="up")

@@ -69,13 +69,13 @@ def test_the_reports_rows_as_text_give_the_same_again():
     assert_allclose(again.translations, made.clip.translations, atol=1e-10)
 
 
-def test_before_and_after_may_reach_differently_and_in_seconds():
+def test_it_reaches_in_seconds_whatever_the_rate():
     for clip in (WALK, actions.walk(120.0, 4)):
         frame = round(1.5 * clip.rate)
-        recipe = Warp(corrections=((frame, ARM, 0, 40, 0, 0, 0, 0),), reach=0.2, reach_after=0.6)
+        recipe = Warp(corrections=((frame, ARM, 0, 40, 0, 0, 0, 0),), reach=0.4)
         made = verbs.apply(recipe, [clip]).clip
         changed = np.flatnonzero((made.rotations != clip.rotations).any(axis=(1, 2))) / clip.rate
-        assert (changed[0], changed[-1]) == pytest.approx((1.3, 2.1), abs=1.01 / clip.rate)
+        assert (changed[0], changed[-1]) == pytest.approx((1.1, 1.9), abs=1.01 / clip.rate)
 
 
 def test_bones_are_found_by_their_names():
@@ -94,21 +94,21 @@ def test_bones_are_found_by_their_names():
     ("recipe", "count", "message"),
     [
         (Warp(), 1, "walk: no pose is given"),
-        (Warp(corrections=((1, 2, 3),)), 1, "a row of 3 numbers, but each has 8"),
-        (Warp(corrections=((999, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk: 999 is none of its frames, 0 to 256"),
-        (Warp(corrections=((1.5, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk: 1.5 is none of its frames"),
-        (Warp(corrections=((-1, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk: -1 is none of its frames"),
+        (Warp(corrections=((1, 2, 3),)), 1, "corrections takes rows of frame, bone"),
+        (Warp(corrections=((999, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk has no frame 999: its frames are 0 to 256"),
+        (Warp(corrections=((1.5, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk has no frame 1.5: its frames are 0 to"),
+        (Warp(corrections=((-1, 2, 3, 0, 0, 0, 0, 0),)), 1, "walk has no frame -1: its frames are 0 to"),
         (Warp(corrections=((1, 0, 3, 0, 0, 0, 0, 0),)), 1, "bone 0, but there are 21: give one from 1 on"),
         (Warp(corrections=((1, 2.5, 3, 0, 0, 0, 0, 0),)), 1, "bone 2.5, but"),
         (Warp(corrections=((1, 2, 0, 0, 0, 0, 0, 0),)), 1, "walk: all poses are those that it has already"),
-        (Warp(corrections=((1, 2, 3, 0, 0, 0, 0, 0),) * 2), 1, "two corrections of 'spine' are given for frame 1"),
-        (Warp(corrections=((1, 2, 3, 0, 0, 0, 0, 0),), poses=((1, 2, 5),)), 2, "two poses are given for frame 1"),
-        (Warp(poses=((1, 2),)), 2, "a row of 2 numbers, but each has 3"),
+        (Warp(corrections=((1, 2, 3, 0, 0, 0, 0, 0),) * 2), 1, "corrections has 1 'spine' twice"),
+        (Warp(corrections=((1, 2, 3, 0, 0, 0, 0, 0),), poses=((1, 2, 5),)), 2, "walk has frame 1 twice"),
+        (Warp(poses=((1, 2),)), 2, "poses takes rows of frame, clip"),
         (Warp(poses=((1, 1, 5),)), 2, "clip 1, but the one with poses is clip 2, sneak"),
         (Warp(poses=((1, 2, 5),)), 1, "clip 2, but walk is the only one: give the clips with the poses after it"),
         (Warp(poses=((1, 2.5, 5),)), 2, "clip 2.5, but"),
         (Warp(poses=((1, 3, 5),)), 2, "clip 3, but the one with poses is clip 2, sneak"),
-        (Warp(poses=((1, 2, 5000),)), 2, "sneak: 5000 is none of its frames"),
+        (Warp(poses=((1, 2, 5000),)), 2, "sneak has no frame 5000: its frames are 0 to"),
         (Warp(poses=((1, 2, 5),), joints="tail"), 2, "joints names 'tail'"),
         (Warp(poses=((1, 2, 5),), joints="hips=0"), 2, "leaves no joint"),
     ],
@@ -125,7 +125,7 @@ def test_a_pose_that_the_clip_has_already_is_refused():
     with pytest.raises(OptionError, match="already"):
         verbs.apply(Warp(poses=((30, 2, 30),)), [WALK, there])
     verbs.apply(Warp(poses=((30, 2, 30),), with_root=True), [WALK, there])
-    with pytest.raises(ClipError, match="none given"):
+    with pytest.raises(ClipError, match="takes 1 or more clips; 0 given"):
         verbs.apply(Warp(), [])
 
 
@@ -241,7 +241,7 @@ def test_spans_that_are_given_are_planted_whatever_was_moved():
     assert made.report["plant"]["spans"] == [[0, 0, 70, 100]]
     off = verbs.apply(Warp(corrections=rows, spans=((0, 0, 70, 100),)), [WALK])
     assert off.report["plant"] is None
-    with pytest.raises(OptionError, match="a span is a foot"):
+    with pytest.raises(OptionError, match="spans takes rows of foot"):
         verbs.apply(Warp(corrections=rows, plant_feet=True, spans=((0, 0, 70, 1000),)), [WALK])
 
 
@@ -381,13 +381,13 @@ def test_feet_that_stood_slide_no_further_for_a_hold(name):
             MoveEvents(events=((100, 100, 1.0),), reach=0.5),
             "beyond 0.5 to 2: 100 can be held for 0.283 s at most; a reach of 1.45 s is long enough",
         ),
-        (MoveEvents(events=((1, 2, 3, 0, 0),)), "a row of 5 numbers, but each has 2 to 4"),
+        (MoveEvents(events=((1, 2, 3, 0, 0),)), "events takes rows of frame, new_frame"),
         (MoveEvents(events=((50, 50), (70, 70))), "walk: every event stays where it is"),
         (
             MoveEvents(events=((100, 120),), reach=0.4),
             "walk would play at 0.34 to 2.28 times its speed.* 100 can come at 112.4 at most",
         ),
-        (MoveEvents(events=((100, 400),)), "not within its frames 0 to 256"),
+        (MoveEvents(events=((100, 400),)), "its frames are 0 to 256"),
     ],
 )
 def test_what_is_no_event_is_refused(recipe, message):

@@ -135,7 +135,7 @@ def test_the_verb_plants_a_body_that_no_name_tells():
 
 def test_a_body_whose_legs_do_not_bend_is_refused():
     clip, _, _ = walkers.walker(6, 1)
-    with pytest.raises(SkeletonError, match="no leg is known"):
+    with pytest.raises(SkeletonError, match="its feet are not known"):
         planting.plant_clip(clip)
 
 

@@ -173,7 +173,7 @@ def test_stretches_that_are_not_there_are_refused():
     walk, wave = actions.walk(), actions.wave()
     with pytest.raises(ClipError, match="walk has no frames 50 to 199"):
         plan(walk, wave, first=50, end=200)
-    with pytest.raises(ClipError, match="wave has no frame 108 to be played from"):
+    with pytest.raises(ClipError, match="wave has no frame 108: its frames are"):
         plan(walk, wave, start=108)
     with pytest.raises(ClipError, match="wave must first be brought onto the skeleton and the rate of walk"):
         plan(walk, actions.wave(60.0))

@@ -1,0 +1,79 @@
+"""Find custom properties and influences of constraints that an action does not key and another action has left."""
+
+import re
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import some
+from ..ground import memory
+from ..ground.blender_types import SlottedAction
+from . import curves, left_poses, own_actions, property_paths
+from .left_poses import SAME
+
+_PATHS = ('"]', ".influence")  # ends of the paths of such properties
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_known = memory.cache(2048)
+
+
+def note(armature: bpy.types.Object, played: SlottedAction) -> str:
+    """Return a sentence on the properties that another action of an armature has left, "" for none.
+
+    A property at its default, or with a value that no frame of another action has, counts as set by the artist.
+    """
+    action, slot = played
+    keyed = {curve.data_path for curve in curves.curves_of(action, slot)}
+    found: dict[str, None] = {}
+    for other in own_actions.of(armature):
+        paths = set() if other == action else _paths_of(other) - keyed - found.keys()
+        if any(not _is_default(armature, path) for path in paths):
+            found |= dict.fromkeys(path for path in sorted(paths) if _has_left(armature, other, path))
+    if not found:
+        return ""
+    names = [_QUOTED.findall(path)[-1] for path in found]
+    return f"{armature.name} has {some(names)} as another action left it: set it back, or key it in {action.name}"
+
+
+def _paths_of(action: bpy.types.Action) -> set[str]:
+    bags = [holder.fcurves for slot in curves.slots_of(action) for holder in curves.holders(action, slot)]
+    key = action.session_uid, *((len(bag), bag[0].data_path, bag[-1].data_path) for bag in bags if len(bag))
+    found: set[str] = _known.made(
+        key, lambda: {c.data_path for bag in bags for c in bag if c.data_path.endswith(_PATHS)}
+    )
+    return found
+
+
+def _value(armature: bpy.types.Object, path: str) -> float | None:
+    try:
+        return property_paths.value(armature, path)
+    except (KeyError, TypeError, ValueError):  # the armature lacks it, or it is no number
+        return None
+
+
+def _is_default(armature: bpy.types.Object, path: str) -> bool:
+    value = _value(armature, path)
+    return value is None or abs(value - _default(armature, path)) < SAME
+
+
+def _default(armature: bpy.types.Object, path: str) -> float:
+    """Return the default of a property: 1 for an influence, else that of the custom property."""
+    if not path.endswith('"]'):
+        return 1.0
+    holder, _, key = path.rpartition("[")
+    owner: Any = armature.path_resolve(holder) if holder else armature
+    default = owner.id_properties_ui(bpy.utils.unescape_identifier(key[1:-2])).as_dict().get("default", 0.0)
+    return float(default) if isinstance(default, int | float) else 0.0
+
+
+def _has_left(armature: bpy.types.Object, other: bpy.types.Action, path: str) -> bool:
+    """Return whether a property away from its default has the value of a frame of another action."""
+    value = _value(armature, path)
+    first, last = other.frame_range[:]
+    if value is None or _is_default(armature, path) or not np.isfinite([first, last]).all():
+        return False
+    frames = left_poses.played_frames(other, first, last)
+    every = (curve for slot in curves.slots_of(other) for curve in curves.curves_of(other, slot))
+    return any(
+        bool((np.abs(curves.sample(curve, frames) - value) < SAME).any()) for curve in every if curve.data_path == path
+    )
