@@ -41,7 +41,7 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
         1.3
     """
     began = time.perf_counter()
-    trimmed, given = close.trimmed(clips[0], recipe.trim), clips[0]
+    trimmed, given = close.trim_clip(clips[0], recipe.trim), clips[0]
     progress.at(0.0, "Measuring")
     clip, corrected = close.cycle_of(trimmed.clip)
     found = foot_travel.measure(clip, turning=recipe.measure_turn)
@@ -77,7 +77,7 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
         (0.09, 33)
     """
     began = time.perf_counter()
-    trimmed = close.trimmed(clips[0], recipe.trim)
+    trimmed = close.trim_clip(clips[0], recipe.trim)
     progress.at(0.0, "Making the result")
     clip, corrected = close.cycle_of(trimmed.clip)
     before = _stored_trajectory(clip)  # restored first, so that removing twice stores the same root trajectory
