@@ -65,7 +65,7 @@ def attempts(
     """
     if not tasks:
         return
-    with _connected(scheduler, wait) as client:
+    with _connect_client(scheduler, wait) as client:
         _check_programs(client, scheduler)
         run, work = secrets.token_hex(8), partial(_Work, program(), function, begin)
         # A task that can't be unpickled would end the worker, so workers receive bytes and unpickle them as the task.
@@ -73,7 +73,7 @@ def attempts(
             client.submit(pickle.loads, pickle.dumps(work(task)), key=f"action-loom-{run}-{place}")
             for place, task in enumerate(tasks)
         ]
-        yield from _ended(client, futures, scheduler, wait)
+        yield from _yield_attempts(client, futures, scheduler, wait)
 
 
 @cache
@@ -104,18 +104,18 @@ def _do(wanted: str, function: Callable[[T], R], begin: Callable[[], None] | Non
     if program() != wanted:
         return Attempt(None, f"the worker on {platform.node()} has {program()}, but this run is of {wanted}")
     with _alone:
-        tried = processes.attempt(partial(_begun, function, begin), task)
+        tried = processes.attempt(partial(_begin_task, function, begin), task)
     return tried if not tried.trouble else Attempt(None, f"{tried.trouble} (on {platform.node()})")
 
 
-def _begun(function: Callable[[T], R], begin: Callable[[], None] | None, task: T) -> R:
+def _begin_task(function: Callable[[T], R], begin: Callable[[], None] | None, task: T) -> R:
     if begin is not None:
         begin()
     return function(task)
 
 
 @contextmanager
-def _connected(scheduler: str, wait: float) -> Iterator[Any]:
+def _connect_client(scheduler: str, wait: float) -> Iterator[Any]:
     """Yield a client of a scheduler; raises LoomError kinds."""
     if not re.fullmatch(r"(tcp|tls)://\S+:[0-9]{1,5}", scheduler):
         raise OptionError(f"scheduler is {scheduler!r}, but must be an address such as tcp://farm:8786")
@@ -159,7 +159,7 @@ def _check_programs(client: Any, scheduler: str) -> None:
             raise LoomError(f"worker {worker} has {theirs}, but here it is {ours}; they must be the same")
 
 
-def _ended(
+def _yield_attempts(
     client: Any, futures: Sequence[Any], scheduler: str, wait: float
 ) -> Generator[tuple[int, Attempt[Any]], None, None]:
     """Yield indices and attempts of tasks while there are workers."""
@@ -172,7 +172,7 @@ def _ended(
         future = None
         try:
             future = ended.get(timeout=_LOOK)
-            tried = _fetched(future, scheduler)
+            tried = _fetch_attempt(future, scheduler)
         except (queue.Empty, TimeoutError):
             if future is not None:
                 ended.put(future)  # its worker is lost, and another runs the task again
@@ -186,7 +186,7 @@ def _ended(
         future.release()
 
 
-def _fetched(future: Any, scheduler: str) -> Attempt[Any]:
+def _fetch_attempt(future: Any, scheduler: str) -> Attempt[Any]:
     """Return the attempt of a completed task; raises TimeoutError if it must be run again."""
     from asyncio import CancelledError
 

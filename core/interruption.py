@@ -32,10 +32,10 @@ def listen() -> None:
     for one in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, _interrupt)
-    sys.unraisablehook = _swallowed
+    sys.unraisablehook = _report_nothing
 
 
-def _swallowed(unraisable: "UnraisableHookArgs") -> None:
+def _report_nothing(unraisable: "UnraisableHookArgs") -> None:
     """Report nothing about an interruption during a deletion, since it is raised again."""
     if not (has_arrived() and isinstance(unraisable.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(unraisable)

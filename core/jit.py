@@ -39,7 +39,7 @@ def use(engine: str) -> None:
 
     Example:
         >>> from action_loom.core import jit
-        >>> before = jit.wanted()
+        >>> before = jit.read_engine()
         >>> jit.use("numpy")
         >>> jit.kernels("action_loom.core.motion").__name__
         'action_loom.core.motion._numpy'
@@ -52,12 +52,12 @@ def use(engine: str) -> None:
     _wanted = engine
 
 
-def wanted() -> str:
+def read_engine() -> str:
     """Return the chosen engine: auto, numba or numpy.
 
     Example:
         >>> from action_loom.core import jit
-        >>> jit.wanted() in jit.ENGINES
+        >>> jit.read_engine() in jit.ENGINES
         True
     """
     return _wanted
@@ -105,7 +105,7 @@ def kernels(package: str) -> ModuleType:
     """
     _check(_wanted)
     spared = _short and _wanted == "auto" and package.removeprefix(f"{__package__}.") in WEAVING
-    if spared or _wanted == "numpy" or (compiled := _compiled(package)) is None:
+    if spared or _wanted == "numpy" or (compiled := _load_compiled(package)) is None:
         return import_module("._numpy", package)
     return compiled
 
@@ -143,7 +143,7 @@ def only_work(frames: int) -> Iterator[None]:
     Example:
         >>> from action_loom.core import jit
         >>> with jit.only_work(jit.SHORT):
-        ...     jit.wanted() == "numba" or jit.kernels("action_loom.core.sync").__name__.endswith("_numpy")
+        ...     jit.read_engine() == "numba" or jit.kernels("action_loom.core.sync").__name__.endswith("_numpy")
         True
     """
     global _short
@@ -160,7 +160,7 @@ def prepare(progress: "Progress") -> None:
     Example:
         >>> from action_loom.core import jit
         >>> from action_loom.core.progress import SILENT
-        >>> before = jit.wanted()
+        >>> before = jit.read_engine()
         >>> jit.use("numpy")  # which has nothing to compile
         >>> jit.prepare(SILENT)
         >>> jit.use(before)
@@ -198,7 +198,7 @@ def _log() -> "Logger":
 
 
 @cache
-def _compiled(package: str) -> ModuleType | None:
+def _load_compiled(package: str) -> ModuleType | None:
     if util.find_spec("numba") is None:
         _log().info("numba is not installed: the slower numpy engine is used")
         return None

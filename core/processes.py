@@ -69,9 +69,9 @@ def attempts(
         at_a_time, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(begin,)
     ) as pool:
         try:
-            places = _submitted(pool, function, tasks)
+            places = _submit_tasks(pool, function, tasks)
             for future in as_completed(places):
-                yield places.pop(future), _ended(future)
+                yield places.pop(future), _await_attempt(future)
         except BaseException:
             # A caller that stops here does not wait for unfinished tasks; these processes write no files.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -103,7 +103,7 @@ def attempt(function: Callable[[T], R], task: T) -> Attempt[R]:
         return Attempt(None, f"{type(error).__name__}: {error}")
 
 
-def _submitted(
+def _submit_tasks(
     pool: ProcessPoolExecutor, function: Callable[[T], R], tasks: Sequence[T]
 ) -> dict[Future[Attempt[R]], int]:
     # Processes started while Ctrl-C is ignored also ignore it, so that only this process ends them.
@@ -118,7 +118,7 @@ def _submitted(
             del os.environ[THREADS]
 
 
-def _ended(future: Future[Attempt[R]]) -> Attempt[R]:
+def _await_attempt(future: Future[Attempt[R]]) -> Attempt[R]:
     try:
         return future.result()
     except BrokenProcessPool:

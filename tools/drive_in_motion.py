@@ -46,10 +46,10 @@ def driven() -> tuple[Clip, Array]:
     """Return the driven clip of the demo's actions and the requested velocity in each of its frames (F, 2)."""
     ways = [(time, speed * 1j * cmath.exp(1j * np.radians(angle))) for time, speed, angle in WISHES]
     recipe = Drive(wishes=tuple((time, way.real, way.imag) for time, way in ways), start=((0.0, 0.0, 180.0),))
-    stand = actions.wave().taken(np.zeros(40, dtype=np.int64))
+    stand = actions.wave().take_frames(np.zeros(40, dtype=np.int64))
     clips = [actions.walk(), actions.run(), actions.turn_left(), actions.turn_right(), stand]
     clip: Clip = verbs.apply(recipe, clips).clip
-    asked = work.asked(recipe)
+    asked = work.read_wishes(recipe)
     steps = np.minimum(np.arange(len(clip)) * round(60 / clip.rate), len(asked) - 1)
     return clip, np.array([(asked[k].velocity.real, asked[k].velocity.imag) for k in steps])
 
@@ -57,7 +57,7 @@ def driven() -> tuple[Clip, Array]:
 def bodies(walk: Clip, frames: Array) -> Array:
     """Return the figure's vertices (F, V, 3) in some frames of a walk, in the world."""
     surface, (rest_turned, rest_at) = skin.skin(), walk.skeleton.rest
-    turned, at = kinematics.world(walk.taken(frames))
+    turned, at = kinematics.world(walk.take_frames(frames))
     found = np.zeros((len(frames), *surface.vertices.shape))
     for joint in range(len(walk.skeleton)):
         moves = quat.mul(turned[:, joint], quat.inv(rest_turned[joint])[None])

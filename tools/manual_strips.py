@@ -174,7 +174,7 @@ def in_rows(_strip: Strip, clips: Sequence[Clip], made: Any) -> Figure:
     figure = Figure(figsize=(WIDTH, 1.25 * len(rows)), layout="constrained")
     axes = figure.subplots(len(rows), 1, sharex=True)
     for axis, (one, colour) in zip(axes, rows, strict=True):
-        poses = one.taken(np.round(np.linspace(0, len(one) - 1, POSES)).astype(np.int64))
+        poses = one.take_frames(np.round(np.linspace(0, len(one) - 1, POSES)).astype(np.int64))
         stick_figures.draw(axis, poses, APART * np.arange(POSES), colour, width=1.6)
         _label(axis, one, one is made.clip, colour)
         axis.set(xlim=(-1.9, APART * POSES - 0.4), ylim=(-0.05, TALL))
@@ -192,7 +192,7 @@ def on_the_way(_strip: Strip, clips: Sequence[Clip], made: Any) -> Figure:
     axes = figure.subplots(len(rows), 1, sharex=True)
     for axis, (one, colour), way in zip(axes, rows, ways, strict=True):
         frames = np.arange(0, len(one), max(round(one.rate / 3.0), 1))
-        stick_figures.draw(axis, one.taken(frames), way[frames], colour, width=1.3)
+        stick_figures.draw(axis, one.take_frames(frames), way[frames], colour, width=1.3)
         _label(axis, one, one is made.clip, colour)
         axis.set(xlim=(-1.9, longest + 0.6), ylim=(-0.05, TALL))
     return figure

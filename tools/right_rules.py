@@ -132,7 +132,7 @@ def through_file(clip: Clip, factor: float) -> Clip:
 
 
 def mirrored(clip: Clip, rng: np.random.Generator) -> Varied:  # noqa: ARG001
-    return _plain(replace(mirror.mirrored(clip), name=clip.name), clip.skeleton.roles)
+    return _plain(replace(mirror.mirror_clip(clip), name=clip.name), clip.skeleton.roles)
 
 
 def moved(clip: Clip, rng: np.random.Generator) -> Varied:

@@ -195,10 +195,10 @@ def limited_paths() -> dict[tuple[str, str], tuple[float, float]]:
             one, other = (metrics.prepare(each, matching) for each in (reference, clip))
             matrix = one.matrix(other, round(matching.window * reference.rate))
             longest = max(matrix.shape)
-            free, seconds = timed(lambda m=matrix, most=longest: dtw.pinned(m, most))  # type: ignore[misc]
+            free, seconds = timed(lambda m=matrix, most=longest: dtw.find_pinned_path(m, most))  # type: ignore[misc]
             banded = register_pair.in_band(matrix, 0.7)
             for name, cells, limit in (("L = 5", matrix, 5), ("belt 0.7", banded, longest)):
-                path, took = timed(lambda m=cells, most=limit: dtw.pinned(m, most))  # type: ignore[misc]
+                path, took = timed(lambda m=cells, most=limit: dtw.find_pinned_path(m, most))  # type: ignore[misc]
                 more = 100.0 * (path.cost / free.cost - 1.0)
                 found.setdefault((f"{kind}, {dict(SETS)[aside]}", name), []).append((more, took / seconds))
     return {key: tuple(np.median(values, axis=0).tolist()) for key, values in found.items()}
@@ -242,7 +242,7 @@ def cycle_after_standing() -> str:
 
 def standing_clip(name: str) -> Clip:
     clip = resample.to_rate(captured(f"cmu_{name}"), RATE_004)
-    return clip.taken(np.concatenate([np.zeros(STANDING_FRAMES, dtype=int), np.arange(len(clip))]))
+    return clip.take_frames(np.concatenate([np.zeros(STANDING_FRAMES, dtype=int), np.arange(len(clip))]))
 
 
 def found_cycle(name: str, clip: Clip) -> str:

@@ -47,7 +47,7 @@ def _chosen(frames: int, cyclic: bool) -> list[int]:
 def _other(clip: Clip) -> tuple[Array, Bones]:
     """Return the projected joints and tips (F, points, 2) of any body, and its bones as pairs of points."""
     skeleton = clip.skeleton
-    _, points = kinematics.posed(clip)
+    _, points = kinematics.pose_clip(clip)
     bones = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above >= 0]
     bones += [(int(joint), len(skeleton) + k) for k, joint in enumerate(skeleton.tipped)]
     return stretch_bitmap.aslant(points), {stretch_bitmap.TRUNK: bones}

@@ -21,7 +21,7 @@ SMALL_PART = 0.04  # heights of the body: shorter bones, such as finger bones, w
 def of_pose(clip: Clip, color: Color, *, underlined: bool = False) -> NDArray[np.uint8]:
     """Draw the first pose of a clip in a colour, from its front right, independent of its heading."""
     skeleton = clip.skeleton
-    _, points = kinematics.posed(clip)
+    _, points = kinematics.pose_clip(clip)
     pose = points[0] @ _to_the_front(clip).T
     flat = stretch_bitmap.aslant(pose)
     pairs = [(int(above), joint) for joint, above in enumerate(skeleton.parents) if above > 0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.bodies import leading, own_legs
 from ...core.errors import LoomError, RigError
-from ...core.motion.clip import Clip, joined
+from ...core.motion.clip import Clip, join_clips
 from ..ground import memory
 from ..ground.blender_types import Slot, SlottedAction
 from . import clip as clips
@@ -39,7 +39,7 @@ def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
 def _joined(armature: bpy.types.Object, actions: Sequence[SlottedAction], body: Rig, rate: float) -> Clip | None:
     shown = [clip for action, slot in actions for clip in _sampled(armature, action, slot, body)]
     shown = [replace(clip, scales=None) for clip in shown]  # scales do not change which joints belong together
-    return replace(joined(shown), name=armature.name, rate=rate) if shown else None
+    return replace(join_clips(shown), name=armature.name, rate=rate) if shown else None
 
 
 def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:

@@ -158,7 +158,7 @@ def _twisted(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) ->
 
     Inverse kinematics leaves twists to the rig, so they do not justify refusing a result.
     """
-    rotations = kinematics.world(clip.taken(at))[0]
+    rotations = kinematics.world(clip.take_frames(at))[0]
     axes = linear / np.maximum(np.linalg.norm(linear, axis=-2, keepdims=True), 1e-12)
     turn = quat.mul(quat.from_matrix(axes), quat.inv(rotations))
     along = _directions(clip, axes[..., 1], places)
@@ -180,7 +180,7 @@ def _apart(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, comp
 
     compared : whether to compare rotations, or directions alone, since inverse kinematics leaves twists to the rig
     """
-    rotations, wanted = kinematics.world(clip.taken(at))
+    rotations, wanted = kinematics.world(clip.take_frames(at))
     off = np.linalg.norm(places - wanted, axis=2)
     if not compared or clip.scales is not None:
         return off, np.zeros_like(off)

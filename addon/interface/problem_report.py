@@ -29,7 +29,7 @@ def _facts(context: bpy.types.Context) -> list[str]:
     facts = [
         f"Action Loom {version.VERSION}, Blender {bpy.app.version_string}",
         f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        f"Engine: {jit.wanted()}, {jit.compiler() or 'no compiler'}",
+        f"Engine: {jit.read_engine()}, {jit.compiler() or 'no compiler'}",
     ]
     armature = target_armature.of_tab(context)
     if armature is None:

@@ -55,7 +55,7 @@ def onto_body(
     body_rest = body_rest or rest_check.of_body(skeleton)
     pairs = partners.match(clip.skeleton, skeleton)
     scale = retarget.leg_ratio(clip.skeleton, skeleton)
-    world, points = kinematics.posed(clip)
+    world, points = kinematics.pose_clip(clip)
     turned = _turned(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)

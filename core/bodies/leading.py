@@ -47,7 +47,7 @@ def relations(clips: Sequence[Clip]) -> tuple[dict[int, int], list[str]]:
     joints = [joint for joint in np.flatnonzero(moving).tolist() if _may_be_attached(skeleton, joint)]
     if not (joints or skeleton.leaders):
         return {}, []
-    posed = {clip: kinematics.world(clip.taken(_sample(len(clip)))) for clip in clips}
+    posed = {clip: kinematics.world(clip.take_frames(_sample(len(clip)))) for clip in clips}
     leaders = {joint: leader for joint, leader in skeleton.leaders.items() if _is_near(clips, posed, joint, leader)}
     leaders = {joint: leader for joint, leader in leaders.items() if not leads(skeleton, leaders, joint)}
     notes: list[str] = []

@@ -49,7 +49,7 @@ def at_rest(skeleton: Skeleton) -> RestPose:
 
 def at_frame(clip: Clip, frame: int, why: str = "") -> RestPose:
     """Return the pose of a frame of a clip as a rest pose of its body."""
-    rotations, points = kinematics.posed(clip.cut(frame, frame + 1))
+    rotations, points = kinematics.pose_clip(clip.cut(frame, frame + 1))
     return RestPose(rotations[0], points[0], f"frame {frame}", why)
 
 

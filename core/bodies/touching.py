@@ -143,7 +143,7 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
     """
     sides = [side for side in "LR" if all(_arm(one.skeleton, side) is not None for one in (clip, made))]
     arms = {side: arm for side in sides if (arm := _arm(made.skeleton, side)) is not None}
-    theirs, ours = kinematics.posed(clip), kinematics.posed(made)[1]
+    theirs, ours = kinematics.pose_clip(clip), kinematics.pose_clip(made)[1]
     out = {side: _out(clip, side, theirs[0]) for side in sides}
     palms = {side: theirs[1][:, clip.skeleton.roles[f"hand.{side}"]] + out[side] for side in sides}
     grown = {side: _limb(made.skeleton, "forearm", side) / _limb(clip.skeleton, "forearm", side) for side in sides}

@@ -78,7 +78,7 @@ def _list_interruptions(trimmed: trim.Trimmed) -> list[str]:
     first = trimmed.first
     return [
         f"{trimmed.clip.name}: {one.words} in frames {one.first + first} to {one.last + first}"
-        for one in breaks.found(trimmed.clip)
+        for one in breaks.find_breaks(trimmed.clip)
     ]
 
 

@@ -37,13 +37,13 @@ def run(_: Host, arguments: argparse.Namespace) -> None:
         raise OptionError(f"--most is {arguments.most}, but must be at least 1")
     report = None if arguments.report is None else Path(arguments.report)
     outputs.check([report], arguments.force)
-    query = words.asked(" ".join(arguments.words))
+    query = words.parse_query(" ".join(arguments.words))
     rows: list[tuple[float, str, Hit]] = []
     troubles = []
     with common.progress(arguments.quiet) as progress:
         for fraction, path, label, load in _clips(arguments.among):
             progress.at(fraction, "Looking")
-            if not words.named(query, label):
+            if not words.match_name(query, label):
                 continue
             try:
                 clip: Clip = load()

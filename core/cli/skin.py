@@ -82,7 +82,9 @@ def run(_host: Host, arguments: argparse.Namespace) -> None:
         outputs.check([*destination.paths, report], arguments.force, destination.folders)
         mesh = obj.read(arguments.mesh)
         bound = _bind_mesh(arguments, settings, clip, mesh)
-        poses = playing.play(bound.surface.points, bound.bind, clip.taken(frames), bound.joints, settings["method"])
+        poses = playing.play(
+            bound.surface.points, bound.bind, clip.take_frames(frames), bound.joints, settings["method"]
+        )
         rate = clip.rate / (int(frames[1] - frames[0]) if len(frames) > 1 else 1)
         facts = {"frames": frames, "rate": rate, "joints": np.array(clip.skeleton.names)}
         skin_files.write(destination, bound.surface, poses, facts, progress.part(0.1, 1.0), arguments.force)

@@ -16,7 +16,7 @@ from ..formats.obj import ObjMesh, ObjText
 from ..progress import Progress
 from ..skin import normals
 from ..skin.normals import Floats
-from ..skin.skin import Skin, extended
+from ..skin.skin import Skin, extend_surface
 from . import outputs
 
 MOVED, FACES = "moved", "faces"
@@ -88,7 +88,7 @@ def surface(mesh: ObjMesh, bound: Skin, kind: str) -> Surface:
     corner_normals[written] = which.ravel()
     given = mesh.normals[different[:, 1]]
     lengths = np.linalg.norm(given, axis=1, keepdims=True)
-    points = extended(bound, different[:, 0], given / np.where(lengths > 0.0, lengths, 1.0))
+    points = extend_surface(bound, different[:, 0], given / np.where(lengths > 0.0, lengths, 1.0))
     return Surface(mesh, points, corner_normals, len(bound), False)
 
 

@@ -92,7 +92,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     workers.check(host, arguments)
     part = None if arguments.part is None else parts.read(arguments.part)
     settings = common.settings({**OPTIONS, **host.reading}, arguments)
-    naming.checked(settings["names"])
+    naming.check_pattern(settings["names"])
     paths = [path for given in arguments.takes for path in host.matching("TAKE", given, "", settings)]
     tasks = _tasks(list(dict.fromkeys(paths)), settings, Path(arguments.output))
     tasks = [task for place, task in enumerate(tasks) if part is None or part.has(place)]
@@ -209,7 +209,7 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
         about = report["actions"][k]
         about["files"] = {}
         for root in settings["root"].split(","):
-            clip, notes = placing.rooted(item.clip, root)
+            clip, notes = placing.place_root(item.clip, root)
             about["warnings"] += [note for note in notes if note not in about["warnings"]]
             output = task.folder / _file_name(item, root, about["speed_m_s"], made, settings["names"], ending)
             if output in contents:
@@ -222,7 +222,7 @@ def make(task: Task, progress: Progress = SILENT) -> Written:
 
 def _file_name(item: Item, root: str, speed: float, made: TakeSet, names: str, ending: str) -> str:
     fields = {"take": made.cut.clip.name, "name": item.name, "root": SUFFIXES[root], "speed": f"{speed:.1f}"}
-    return files.file_name(naming.named(names, fields), ending)
+    return files.file_name(naming.fill_pattern(names, fields), ending)
 
 
 def _at_rate(clip: Clip, rate: float) -> Clip:

@@ -26,7 +26,7 @@ def planned(
     """Return the job of one take; several takes have separate folders in the output. Raises OptionError."""
     if len(clips) != 1:
         raise OptionError(f"take cuts one recording at a time; {len(clips)} are named: each = does so with many")
-    naming.checked(recipe.names)
+    naming.check_pattern(recipe.names)
     folder = Path(output)
     folders = {folder}
     if several:

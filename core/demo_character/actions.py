@@ -12,7 +12,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from .body import MIRROR, arms, make_clip, pair, skeleton, two_bones
-from .gait import Gait, RootPath, along, bending, frames_in, gait, hanging, leaning, standing, through
+from .gait import Gait, RootPath, bending, frames_in, gait, hanging, leaning, make_gait, standing, through
 
 WALK = Gait(
     leads="L",
@@ -150,7 +150,7 @@ def _turn(name: str, leads: str, rate: float, speed: float, step: float, angle: 
     """Return a walk of two and a half cycles that turns by an angle, radians to the left."""
     frames = frames_in(rate, speed, step)
     path = RootPath(speed * frames / rate, lambda progress: through(progress, ((0.35, 0.0), (2.05, angle))), banks=True)
-    return along(name, replace(WALK, leads=leads), rate, np.arange(round(2.5 * frames) + 1) / frames, path)
+    return make_gait(name, replace(WALK, leads=leads), rate, np.arange(round(2.5 * frames) + 1) / frames, path)
 
 
 def wave(rate: float = 30.0) -> Clip:

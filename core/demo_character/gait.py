@@ -116,10 +116,10 @@ def gait(name: str, style: Gait, rate: float, cycles: int, *, speed: float, step
     if cycles < 1:
         raise OptionError("Rate, cycles, speed and step must be more than zero")
     path = RootPath(speed * frames / rate, lambda progress: turn * progress)
-    return along(name, style, rate, np.arange(cycles * frames + 1) / frames, path)
+    return make_gait(name, style, rate, np.arange(cycles * frames + 1) / frames, path)
 
 
-def along(name: str, style: Gait, rate: float, progress: Array, path: RootPath) -> Clip:
+def make_gait(name: str, style: Gait, rate: float, progress: Array, path: RootPath) -> Clip:
     """Return a gait along a root trajectory; progress (F,) : the position on it in each frame, in cycles."""
     body = skeleton()
     late = np.array([0.0, 0.5] if style.leads == "L" else [0.5, 0.0])
@@ -137,7 +137,7 @@ def along(name: str, style: Gait, rate: float, progress: Array, path: RootPath) 
     place = path.place(progress, sway * np.cos(middle) + high * np.tan(bank))
     place[:, 2] = high + bob * np.cos(2.0 * middle)
     to_thighs = quat.rotate(world["hips"][:, None], body.offsets[pair(body, "thigh")])
-    hips = _lowered(body, place, to_thighs, ankles)
+    hips = _lower_hips(body, place, to_thighs, ankles)
     bones = (body.offsets[body.roles[role]] for role in ("shin.L", "foot.L"))
     world["thigh"], world["shin"] = two_bones(hips[:, None] + to_thighs, ankles, across, *bones)
     return make_clip(name, body, rate, world, hips)
@@ -184,7 +184,7 @@ def _over_heel(pitch: Array) -> Array:
     return _HEEL * np.sin(up) - _BALL * (1.0 - np.cos(up))
 
 
-def _lowered(body: Skeleton, place: Array, to_thighs: Array, ankles: Array) -> Array:
+def _lower_hips(body: Skeleton, place: Array, to_thighs: Array, ankles: Array) -> Array:
     """Return the hips positions (F, 3), lowered where a leg is too short to keep its foot in place."""
     away = np.linalg.norm((place[:, None] + to_thighs - ankles)[..., :2], axis=-1)
     leg = _STRAIGHTEST * body.leg_length

@@ -333,7 +333,7 @@ def _turn_pull(data: Database, state: State, turning: float, speed: float, facin
 def _show_pose(data: Database, state: State) -> State:
     """Return the state with its pose in the world and its feet locked."""
     clip = replace(data.clips[0], rate=RATE, rotations=state.pose[0][None], translations=state.pose[1][None])
-    clip = root_motion.placed(clip, state.facing, np.array([state.place.real, state.place.imag]))
+    clip = root_motion.place_clip(clip, state.facing, np.array([state.place.real, state.place.imag]))
     pairs = list(feet.balls_and_ankles(data.skeleton).values())
     points = kinematics.points(clip)[0]
     moved = _lock_feet(data, state, [complex(points[ball][0], points[ball][1]) for ball, _ in pairs])
@@ -341,7 +341,7 @@ def _show_pose(data: Database, state: State) -> State:
     lifts = [foot.lift for foot in moved]
     tilts: list[Array | None] = [None] * len(pairs)
     if on is not None:
-        clip = root_motion.placed(clip, 0.0, np.array([0.0, 0.0, on.level]))
+        clip = root_motion.place_clip(clip, 0.0, np.array([0.0, 0.0, on.level]))
         lifts = [foot.lift + up - on.level for foot, up in zip(moved, on.ups, strict=True)]
         tilts = [footing.tilt(normal) for _, normal in on.spots]
     offs = {

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import SkeletonError, some
 from ..graph import inputs
 from ..motion import cycles, feet, ik, kinematics, quat, resample, root_motion
-from ..motion.clip import Clip, joined
+from ..motion.clip import Clip, join_clips
 from ..motion.frame_map import FrameMap, LeftOut
 from ..motion.ik import Limb
 from ..motion.quat import Array
@@ -338,7 +338,7 @@ def _cycle(clip: Clip, cycle: int) -> Part:
     one = cycles.to_rate(replace(clip.cut(0, cycle + 1), cyclic=True), RATE)
     length = len(one) - 1
     before, after = (int(np.ceil(frames / length)) for frames in (SEEN * RATE, AHEAD[-1] + SEEN * RATE))
-    long = replace(cycles.unrolled(one, before, after), cyclic=False)
+    long = replace(cycles.unroll_cycle(one, before, after), cyclic=False)
     return _part(long, before * length, (before + 1) * length, cyclic=True)
 
 
@@ -361,11 +361,11 @@ def _part(long: Clip, first: int, end: int, *, cyclic: bool = False) -> Part:
     ground = np.diff(place, append=2.0 * place[-1] - place[-2] if len(place) > 1 else place[-1]) * np.exp(-1j * facing)
     turn = np.diff(facing, append=2.0 * facing[-1] - facing[-2] if len(place) > 1 else facing[-1])
     back = -np.exp(-1j * facing) * place
-    posed = root_motion.placed(long, -facing, np.column_stack([back.real, back.imag]))
+    posed = root_motion.place_clip(long, -facing, np.column_stack([back.real, back.imag]))
     rows = np.arange(first, end)
     return Part(
-        long.taken(rows),
-        posed.taken(rows),
+        long.take_frames(rows),
+        posed.take_frames(rows),
         ground[own],
         turn[own],
         ground[own] * RATE,
@@ -448,7 +448,7 @@ def _join_parts(
     for size, weight, least in zip(GROUPS, WEIGHTS, (1e-6, 1e-6, 1e-6, 1e-6, TURNS), strict=True):
         scale[at : at + size] = weight / max(float(deviation[at : at + size].mean()), least)
         at += size
-    posed = joined([part.posed for part in parts])
+    posed = join_clips([part.posed for part in parts])
     return Database(
         clips=tuple(part.clip for part in parts),
         given=ready.given,

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..motion import cycles, root_motion
-from ..motion.clip import Clip, joined
+from ..motion.clip import Clip, join_clips
 from ..motion.quat import Array
 
 APART = 0.003  # body heights, root mean square; poses with a smaller distance count as equal
@@ -63,10 +63,10 @@ def gone_on(clip: Clip, loop: Clip, frame: int, frames: int) -> Clip:
         >>> len(ends.gone_on(walk.cut(0, 20), walk, 19, 40))
         60
     """
-    after = cycles.unrolled(loop, 0, -(-(frame + frames) // (len(loop) - 1)))
+    after = cycles.unroll_cycle(loop, 0, -(-(frame + frames) // (len(loop) - 1)))
     after = replace(after, cyclic=False).cut(frame, frame + frames + 1)
     (ends, facing), (begins, faced) = (root_motion.ground_frames(one) for one in (clip, after))
     turn = float(facing[-1] - faced[0])
     shift = complex(*ends[-1]) - np.exp(1j * turn) * complex(*begins[0])
-    after = root_motion.placed(after, turn, np.array([shift.real, shift.imag]))
-    return joined([replace(clip, cyclic=False), after.cut(1, frames + 1)])
+    after = root_motion.place_clip(after, turn, np.array([shift.real, shift.imag]))
+    return join_clips([replace(clip, cyclic=False), after.cut(1, frames + 1)])

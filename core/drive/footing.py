@@ -156,7 +156,7 @@ def place_on_ground(clip: Clip, found: Sequence[Span], ground: Ground) -> tuple[
         lifts[foot], tilts[foot] = _lifts(_without_gaps(own, under, clip.rate), len(clip))
         lifts[foot] += _over(places, lifts[foot], own, ground, most, clip.rate)
     body = root_motion.smooth(np.mean(list(lifts.values()), axis=0)[:, None], FOLLOWS * clip.rate)
-    raised = root_motion.placed(clip, 0.0, np.concatenate([np.zeros((len(clip), 2)), body], axis=1))
+    raised = root_motion.place_clip(clip, 0.0, np.concatenate([np.zeros((len(clip), 2)), body], axis=1))
     limbs = [limb for limb in ik.known_legs(clip.skeleton) if limb.foot in lifts]
     if limbs:
         raised = _place_feet(raised, limbs, flat, lifts, tilts, body[:, 0], found)

@@ -83,7 +83,7 @@ def weave_route(data: Database, route: Route, name: str) -> Woven:
     posed, heavier = _blend_poses(data, _layers(data, route, parts, at))
     place = _smooth_path(route.place)
     facing = root_motion.smooth(route.facing, WAY_SIGMA * RATE)
-    clip = root_motion.placed(replace(posed, name=name), facing, np.column_stack([place.real, place.imag]))
+    clip = root_motion.place_clip(replace(posed, name=name), facing, np.column_stack([place.real, place.imag]))
     return Woven(clip, _standing(data, heavier), tuple(at), tuple(moves))
 
 

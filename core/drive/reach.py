@@ -38,7 +38,7 @@ def move_balls(clip: Clip, offs: Mapping[Limb, tuple[int, Array, Array | None]])
     """
     if not offs:
         return clip
-    turned, places = (one[0] for one in kinematics.posed(clip))
+    turned, places = (one[0] for one in kinematics.pose_clip(clip))
     targets, rising, bends = {}, {}, {}
     for limb, (ball, off, tilt) in offs.items():
         ankle = places[limb.end]

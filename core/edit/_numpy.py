@@ -20,11 +20,11 @@ def pentadiagonal(diagonal: Array, first: Array, second: Array, right: Array) ->
         pivots.append(now)
         ones.append(one)
         twos.append(two)
-    columns = [_substituted(pivots, ones, twos, column) for column in right.T.tolist()]
+    columns = [_substitute(pivots, ones, twos, column) for column in right.T.tolist()]
     return np.ascontiguousarray(np.array(columns).reshape(right.shape[::-1]).T)
 
 
-def _substituted(pivots: list[float], ones: list[float], twos: list[float], right: list[float]) -> list[float]:
+def _substitute(pivots: list[float], ones: list[float], twos: list[float], right: list[float]) -> list[float]:
     count = len(right)
     values = right.copy()
     for k in range(1, count):

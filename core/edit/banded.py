@@ -26,7 +26,7 @@ def solve(diagonal: Array, first: Array, second: Array, right: Array) -> Array:
     return solution
 
 
-def smoothed(weights: Array, goals: Array, bending: float, holding: float) -> Array:
+def smooth_curve(weights: Array, goals: Array, bending: float, holding: float) -> Array:
     """Return the smooth curve (F, K) near weighted goals (F, K): a least-squares fit in linear time.
 
     It minimises Σ weights·|x − goals|² + bending·Σ|x″|² + holding·Σ|x|², where x″ is the second difference at a frame,
@@ -36,7 +36,7 @@ def smoothed(weights: Array, goals: Array, bending: float, holding: float) -> Ar
         >>> import numpy as np
         >>> from action_loom.core.edit import banded
         >>> goals = np.array([[0.0], [0.0], [1.0], [0.0], [0.0]])
-        >>> banded.smoothed(np.ones(5), goals, bending=10.0, holding=1e-9)[:, 0].round(2).tolist()
+        >>> banded.smooth_curve(np.ones(5), goals, bending=10.0, holding=1e-9)[:, 0].round(2).tolist()
         [0.17, 0.21, 0.24, 0.21, 0.17]
     """
     count = len(weights)

@@ -15,12 +15,12 @@ KERNEL = (1.0 / 16.0, 4.0 / 16.0, 6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0)
 TRAJECTORY = 0.5  # s; sigma of the trajectory that counts as travel and facing, which gains do not change
 
 
-def known(frames: int) -> int:
+def count_bands(frames: int) -> int:
     """Return the number of bands of a clip with `frames` frames: those whose kernel is not longer than the clip.
 
     Example:
         >>> from action_loom.core.edit import bands
-        >>> [bands.known(frames) for frames in (2, 3, 30, 120)]
+        >>> [bands.count_bands(frames) for frames in (2, 3, 30, 120)]
         [0, 1, 4, 6]
     """
     return max(0, int(np.floor(np.log2(frames - 1)))) if frames > 2 else 0
@@ -35,20 +35,21 @@ def split(values: Array, bands: int) -> list[Array]:
     """Return the bands of samples (F, K), the finest first, then the residual; their sum is the samples.
 
     G₀ is the samples, Gₖ₊₁ is Gₖ filtered by the kernel with 2ᵏ − 1 zeros inserted, a band is Gₖ − Gₖ₊₁.
-    Ends are extended by odd reflection, so a straight line has no bands. Raises ValueError for more than `known` bands.
+    Ends are extended by odd reflection, so a straight line has no bands. Raises ValueError for more
+    than `count_bands` bands.
     Bruderlin & Williams 1995.
     """
-    if bands > known(len(values)):
-        raise ValueError(f"{len(values)} frames have {known(len(values))} bands, not {bands}")
+    if bands > count_bands(len(values)):
+        raise ValueError(f"{len(values)} frames have {count_bands(len(values))} bands, not {bands}")
     split_off, level = [], values
     for k in range(bands):
-        coarser = _smoothed(level, 2**k)
+        coarser = _smooth_band(level, 2**k)
         split_off.append(level - coarser)
         level = coarser
     return [*split_off, level]
 
 
-def _smoothed(values: Array, step: int) -> Array:
+def _smooth_band(values: Array, step: int) -> Array:
     far, count = 2 * step, len(values)
     head, tail = 2.0 * values[:1] - values[far:0:-1], 2.0 * values[-1:] - values[-2 : -far - 2 : -1]
     padded = np.concatenate([head, values, tail])
@@ -58,12 +59,12 @@ def _smoothed(values: Array, step: int) -> Array:
     )
 
 
-def mixed(values: Array, gains: Sequence[float]) -> Array:
+def mix_bands(values: Array, gains: Sequence[float]) -> Array:
     """Return samples (F, K) with each band scaled by its gain, the finest first; bands without a gain do not change.
 
     Gains of 1 change no bit; gains of bands for which the samples are too short have no effect.
     """
-    count = min(len(gains), known(len(values)))
+    count = min(len(gains), count_bands(len(values)))
     out = values.copy()
     for band, gain in zip(split(values, count), gains[:count], strict=False):
         if gain != 1.0:
@@ -94,10 +95,10 @@ def rotations(turns: Array, gains: Sequence[float], carriers: Flags, rate: float
 
     Joints more than half a turn from even their smoothed trajectory (broken captures) do not change.
     """
-    if all(gain == 1.0 for gain in gains[: known(len(turns))]):
+    if all(gain == 1.0 for gain in gains[: count_bands(len(turns))]):
         return turns.copy()
     base, vectors = rotation_vectors(turns, carriers, rate)
-    filtered = mixed(vectors.reshape(len(turns), -1), gains).reshape(vectors.shape)
+    filtered = mix_bands(vectors.reshape(len(turns), -1), gains).reshape(vectors.shape)
     broken = np.linalg.norm(vectors, axis=-1).max(axis=0) > np.pi
     mixed_turns = quat.same_side(quat.mul(base, quat.exp(filtered)), turns)
     return np.where(broken[:, None], turns, mixed_turns)
@@ -105,8 +106,8 @@ def rotations(turns: Array, gains: Sequence[float], carriers: Flags, rate: float
 
 def translations(places: Array, gains: Sequence[float], rate: float) -> Array:
     """Return translations (F, J, 3) with each band of the offset from the smoothed trajectory scaled by its gain."""
-    if all(gain == 1.0 for gain in gains[: known(len(places))]):
+    if all(gain == 1.0 for gain in gains[: count_bands(len(places))]):
         return places.copy()
     smooth = root_motion.smooth(places, TRAJECTORY * rate)
     beside = (places - smooth).reshape(len(places), -1)
-    return smooth + mixed(beside, gains).reshape(places.shape)
+    return smooth + mix_bands(beside, gains).reshape(places.shape)

@@ -39,7 +39,7 @@ class Chain:
         """Return the chain in some of its poses."""
         return Chain(self.frames[frames], self.offsets[frames], self.root[frames], self.rotations[frames])
 
-    def posed(self, rotations: Array) -> tuple[Array, Array]:
+    def pose(self, rotations: Array) -> tuple[Array, Array]:
         """Return world rotations (F, K, 4) of the joints, and world positions (F, K + 1, 3) of them and the end."""
         turned, places = np.empty_like(rotations), [self.root]
         for joint in range(rotations.shape[1]):
@@ -66,7 +66,7 @@ def two_bones(upper: Array, lower: Array, reach: Array, axis: Array) -> tuple[Ar
     return bend, ik.shortest(upper + quat.rotate(bend, lower), reach)
 
 
-def reached(
+def reach_goals(
     chain: Chain, goals: Array, limits: Sequence[tuple[Array, Array] | None] = (), rounds: int = ROUNDS
 ) -> tuple[Array, Array]:
     """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), and the remaining distance (F,).
@@ -77,8 +77,8 @@ def reached(
     """
     free = [None] * chain.rotations.shape[1]
     bounds = [*limits, *free][: len(free)]
-    rotations = np.stack([_limited(chain.rotations[:, k], bound) for k, bound in enumerate(bounds)], axis=1)
-    best, least = rotations.copy(), _away(chain, rotations, goals)
+    rotations = np.stack([_limit_rotations(chain.rotations[:, k], bound) for k, bound in enumerate(bounds)], axis=1)
+    best, least = rotations.copy(), _measure_distance(chain, rotations, goals)
     near = NEAR * np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
     for _ in range(rounds):
         # With limits an iteration can increase the distance, so the best pose is kept. Converged poses are skipped.
@@ -89,13 +89,13 @@ def reached(
         kept = [bound if bound is None else (_of(bound[0], left), _of(bound[1], left)) for bound in bounds]
         moved = _round(part, rotations[left], goals[left], kept)
         rotations[left] = moved
-        away = _away(part, moved, goals[left])
+        away = _measure_distance(part, moved, goals[left])
         better = away < least[left]
         best[left[better]], least[left[better]] = moved[better], away[better]
     return quat.same_side(best, chain.rotations), least
 
 
-def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
+def settle_chain(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
     """Return rotations (F, K, 4) that bring the end of a chain from near its goal (F, 3) onto it, without limits.
 
     Cyclic coordinate descent converges slowly for nearly straight chains. Here all joints turn at once by the least
@@ -103,13 +103,13 @@ def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
     """
     rotations = chain.rotations.copy()
     length = np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
-    away = _away(chain, rotations, goals)
+    away = _measure_distance(chain, rotations, goals)
     for _ in range(steps):
         left = np.flatnonzero(away > NEAR * length)
         if not len(left):
             break
         part = chain.at(left)
-        turned, places = part.posed(rotations[left])
+        turned, places = part.pose(rotations[left])
         arms = places[:, -1:] - places[:, :-1]
         lack = goals[left] - places[:, -1]
         # J·Jᵀ of the end's Jacobian J, with each joint free about all axes: Σ over joints of |r|²·1 − r·rᵀ.
@@ -123,7 +123,7 @@ def settled(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
         for joint in range(moved.shape[1]):
             own = quat.mul(quat.mul(quat.inv(turned[:, joint]), turns[:, joint]), turned[:, joint])
             moved[:, joint] = quat.normalize(quat.mul(moved[:, joint], own))
-        moved_away = _away(part, moved, goals[left])
+        moved_away = _measure_distance(part, moved, goals[left])
         better = moved_away < away[left]
         if not better.any():
             break
@@ -135,11 +135,11 @@ def _round(chain: Chain, rotations: Array, goals: Array, bounds: Sequence[tuple[
     """Return rotations (F, K, 4) after each joint, from the last to the first, has turned the end towards its goal."""
     rotations = rotations.copy()
     for joint in range(len(bounds) - 1, -1, -1):
-        turned, places = chain.posed(rotations)
+        turned, places = chain.pose(rotations)
         swing = ik.shortest(places[:, -1] - places[:, joint], goals - places[:, joint])
         frame = quat.mul(turned[:, joint], quat.inv(rotations[:, joint]))
         wanted = quat.mul(quat.inv(frame), quat.mul(swing, turned[:, joint]))
-        rotations[:, joint] = _limited(quat.normalize(wanted), bounds[joint])
+        rotations[:, joint] = _limit_rotations(quat.normalize(wanted), bounds[joint])
     return rotations
 
 
@@ -147,11 +147,11 @@ def _of(bound: Array, frames: NDArray[np.int64]) -> Array:
     return bound[frames] if bound.ndim == 2 else bound
 
 
-def _away(chain: Chain, rotations: Array, goals: Array) -> Array:
-    return np.asarray(np.linalg.norm(chain.posed(rotations)[1][:, -1] - goals, axis=1))
+def _measure_distance(chain: Chain, rotations: Array, goals: Array) -> Array:
+    return np.asarray(np.linalg.norm(chain.pose(rotations)[1][:, -1] - goals, axis=1))
 
 
-def _limited(rotations: Array, bound: tuple[Array, Array] | None) -> Array:
+def _limit_rotations(rotations: Array, bound: tuple[Array, Array] | None) -> Array:
     if bound is None:
         return rotations.copy()
     return quat.from_euler(np.clip(angles(rotations), *bound), AXES)

@@ -39,7 +39,7 @@ def eulers(times: Array, angles: Array, middle: int) -> Mended:
         [170.0, 190.0]
     """
     other = np.full(3, np.pi), np.where(np.arange(3) == middle, -1.0, 1.0)
-    return _mended(times, angles, other)
+    return _mend_angles(times, angles, other)
 
 
 def angle(times: Array, angles: Array) -> Mended:
@@ -53,7 +53,7 @@ def angle(times: Array, angles: Array) -> Mended:
         >>> np.degrees(angles + mended.turns)[:, 0].round().tolist(), mended.jumps.tolist()
         ([350.0, 365.0, 380.0], [False, True, False])
     """
-    return _mended(times, angles, None)
+    return _mend_angles(times, angles, None)
 
 
 def signs(quaternions: Array) -> Mended:
@@ -72,7 +72,7 @@ def signs(quaternions: Array) -> Mended:
     return Mended(factors, np.zeros(quaternions.shape), jumps)
 
 
-def _mended(times: Array, angles: Array, other: tuple[Array, Array] | None) -> Mended:
+def _mend_angles(times: Array, angles: Array, other: tuple[Array, Array] | None) -> Mended:
     factors, turns = np.ones(angles.shape), np.zeros(angles.shape)
     jumps = np.zeros(len(angles), dtype=bool)
     change = np.abs(np.diff(angles, axis=0)).sum(axis=1)

@@ -39,4 +39,4 @@ def around(clip: Clip, frames: float, *, repeats: bool) -> PaddedClip:
     period = len(clip) - 1
     count = int(np.ceil(frames / period))
     own = slice(count * period, count * period + len(clip))
-    return PaddedClip(cycles.unrolled(clip, count, count), own, period, range(2 * count + 1))
+    return PaddedClip(cycles.unroll_cycle(clip, count, count), own, period, range(2 * count + 1))

@@ -86,7 +86,7 @@ def turned_by(before: Clip, after: Clip) -> Array:
     return np.asarray(4.0 * np.arcsin(np.clip(0.5 * np.linalg.norm(apart, axis=-1), 0.0, 1.0)))
 
 
-def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
+def filter_clip(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     """Return a clip with spikes repaired, noise removed and bands changed, with all intermediate stages.
 
     repeats : whether it is a cycle; it then stays closed. Ends separated by a jump, such as a T-pose, do not change
@@ -103,14 +103,14 @@ def filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
         >>> rotations[40, walk.skeleton.index("forearm.L")] = [1.0, 0.0, 0.0, 0.0]
         >>> clip = replace(walk, rotations=rotations)
         >>> every = np.ones(len(clip.skeleton), dtype=bool)
-        >>> stages = filtering.filtered(clip, filtering.Asked(8.0, (1.0, 0.5), every, every), repeats=False)
+        >>> stages = filtering.filter_clip(clip, filtering.Asked(8.0, (1.0, 0.5), every, every), repeats=False)
         >>> [(int(frame), clip.skeleton.names[joint]) for frame, joint in np.argwhere(stages.turned)]
         [(40, 'forearm.L')]
     """
     first, last = (0, 0) if repeats else _ends(clip, asked)
     if first or last:
-        return _within(clip, first, _filtered(clip.cut(first, len(clip) - last), asked, repeats=False))
-    return _filtered(clip, asked, repeats=repeats)
+        return _within(clip, first, _filter_stages(clip.cut(first, len(clip) - last), asked, repeats=False))
+    return _filter_stages(clip, asked, repeats=repeats)
 
 
 def _ends(clip: Clip, asked: Asked) -> tuple[int, int]:
@@ -118,14 +118,14 @@ def _ends(clip: Clip, asked: Asked) -> tuple[int, int]:
     ends = trim.ends(clip)
     if asked.spiky.any() and len(clip) >= FEWEST and (ends.first or ends.last):
         whole = cyclic_padding.around(clip, 0, repeats=False)
-        ends = trim.ends(_mended(clip, *_spikes(whole, asked.spiky, asked.longest)))
+        ends = trim.ends(_mend_spikes(clip, *_spikes(whole, asked.spiky, asked.longest)))
     return ends.first, ends.last
 
 
 def _within(clip: Clip, first: int, done: Filtered) -> Filtered:
     """Return the stages of filtering a part of a clip as stages of the whole clip."""
     if not done.changed:
-        return replace(_unchanged(clip, repeats=False), left=(first, len(clip) - first - len(done.before)))
+        return replace(_leave_unchanged(clip, repeats=False), left=(first, len(clip) - first - len(done.before)))
     own, flags = slice(first, first + len(done.before)), np.zeros((2, *clip.rotations.shape[:2]), dtype=bool)
     flags[:, own] = done.turned, done.moved
     whole = {id(done.before): clip}
@@ -138,25 +138,25 @@ def _within(clip: Clip, first: int, done: Filtered) -> Filtered:
     return Filtered(clip, flags[0], flags[1], mended, smooth, after, False, done.noise, left)
 
 
-def _unchanged(clip: Clip, *, repeats: bool) -> Filtered:
+def _leave_unchanged(clip: Clip, *, repeats: bool) -> Filtered:
     none = np.zeros(clip.rotations.shape[:2], dtype=bool)
     return Filtered(clip, none, none, clip, clip, clip, repeats, np.zeros(len(clip.skeleton)))
 
 
-def _filtered(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
+def _filter_stages(clip: Clip, asked: Asked, *, repeats: bool) -> Filtered:
     """Return the stages of filtering all frames of a clip."""
-    gains = asked.gains[: bands.known(len(clip))]
+    gains = asked.gains[: bands.count_bands(len(clip))]
     while gains and gains[-1] == 1.0:
         gains = gains[:-1]
     cutoff = 0.0 if low_pass.passes_all(asked.cutoff, clip.rate) else asked.cutoff  # < 0: MEASURED
-    unchanged = _unchanged(clip, repeats=repeats)
+    unchanged = _leave_unchanged(clip, repeats=repeats)
     if len(clip) < FEWEST or not (cutoff or gains or asked.spiky.any()):
         return unchanged
     seconds = FORGOTTEN / cutoff if cutoff > 0.0 else noise.WINDOW
     reach = (AROUND + seconds) * clip.rate + bands.reach(len(gains))
     whole = cyclic_padding.around(clip, reach, repeats=repeats)
     turned, moved = _spikes(whole, asked.spiky, asked.longest)
-    mended = _mended(whole.clip, turned, moved)
+    mended = _mend_spikes(whole.clip, turned, moved)
     smooth, found = _without_noise(mended, asked.joints, cutoff)
     after = _with_gains(smooth, asked.joints, gains) if gains else smooth
     if after is whole.clip:
@@ -185,14 +185,14 @@ def _spikes(whole: PaddedClip, joints: Flags, longest: int) -> tuple[Flags, Flag
     clip, none = whole.clip, np.zeros(whole.clip.rotations.shape[:2], dtype=bool)
     turned, moved = none.copy(), none
     turning, moving = joints & _moving(clip.rotations), joints & _moving(clip.translations)
-    turned[:, turning] = spikes.turned(clip.rotations[:, turning], clip.rate, longest)
+    turned[:, turning] = spikes.find_turned(clip.rotations[:, turning], clip.rate, longest)
     places, height = clip.translations[:, moving], clip.skeleton.height
-    moved[:, moving] = spikes.moved(places, clip.rate, height, longest)
+    moved[:, moving] = spikes.find_moved(places, clip.rate, height, longest)
     turned, moved = _that_show(clip, turned, moved)
-    return (_alike(turned, whole), _alike(moved, whole)) if whole.period else (turned, moved)
+    return (_fill_flags(turned, whole), _fill_flags(moved, whole)) if whole.period else (turned, moved)
 
 
-def _mended(clip: Clip, turned: Flags, moved: Flags) -> Clip:
+def _mend_spikes(clip: Clip, turned: Flags, moved: Flags) -> Clip:
     """Return the clip without the flagged rotations and translations (F, J)."""
     if not (turned.any() or moved.any()):
         return clip
@@ -214,7 +214,7 @@ def _that_show(clip: Clip, turned: Flags, moved: Flags) -> tuple[Flags, Flags]:
     turned, moved, jumps, dropped = turned.copy(), moved.copy(), _jumps(clip), True
     while dropped:
         flags, dropped = turned | moved, False
-        left = _jumps(_mended(clip, turned, moved))
+        left = _jumps(_mend_spikes(clip, turned, moved))
         for joint in np.flatnonzero(flags.any(axis=0)):
             below = clip.skeleton.with_below([int(joint)])
             for start, end in runs(flags[:, joint]):
@@ -234,7 +234,7 @@ def _jumps(clip: Clip) -> Array:
     return np.asarray((changes**2).sum(axis=(2, 3)))
 
 
-def _alike(flags: Flags, whole: PaddedClip) -> Flags:
+def _fill_flags(flags: Flags, whole: PaddedClip) -> Flags:
     cycle = flags[whole.own.start : whole.own.start + whole.period]
     return np.concatenate([np.tile(cycle, (len(whole.cycles), 1)), cycle[:1]])
 
@@ -301,7 +301,7 @@ def energies(clip: Clip, joints: Flags, count: int) -> Array:
         [1.1, 2.4, 3.8, 5.0]
     """
     turning = joints & _moving(clip.rotations)
-    count = min(count, bands.known(len(clip)))
+    count = min(count, bands.count_bands(len(clip)))
     if not turning.any():
         return np.zeros(count)
     vectors = bands.rotation_vectors(clip.rotations[:, turning], carriers(clip.skeleton)[turning], clip.rate)[1]

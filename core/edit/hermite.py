@@ -26,7 +26,7 @@ def monotone_slopes(times: Array, values: Array, ends: tuple[float | None, float
     slopes = np.zeros_like(values)
     if len(times) < 2:
         return slopes
-    steps = _along(np.diff(times), values)
+    steps = _align_axes(np.diff(times), values)
     lines = np.diff(values, axis=0) / steps
     slopes[1:-1] = _between(lines[:-1], lines[1:], steps[:-1], steps[1:])
     for end, line, slope in ((0, lines[0], ends[0]), (-1, lines[-1], ends[1])):
@@ -35,7 +35,7 @@ def monotone_slopes(times: Array, values: Array, ends: tuple[float | None, float
     return slopes
 
 
-def _along(times: Array, values: Array) -> Array:
+def _align_axes(times: Array, values: Array) -> Array:
     """Return times (F,) with the number of axes of values (F, …, D)."""
     return times.reshape(-1, *[1] * (values.ndim - 1))
 
@@ -83,7 +83,7 @@ def evaluate(times: Array, values: Array, slopes: Array, at: Array) -> Array:
     step = times[left + 1] - times[left]
     u = (within - times[left]) / step
     rise, out, back = u * u * (3.0 - 2.0 * u), step * u * (1.0 - u) ** 2, step * u * u * (1.0 - u)
-    rise, out, back = (_along(shares, values) for shares in (rise, out, back))
+    rise, out, back = (_align_axes(shares, values) for shares in (rise, out, back))
     bend = out * slopes[left] - back * slopes[left + 1]
     return np.asarray((1.0 - rise) * values[left] + rise * values[left + 1] + bend)
 

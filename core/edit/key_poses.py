@@ -36,7 +36,7 @@ class _Plan:
     between: str
 
 
-def interpolated(
+def interpolate_poses(
     poses: Clip, arrive: NDArray[np.int64], leave: NDArray[np.int64], between: str, again: int = 0
 ) -> Clip:
     """Return a clip through poses (the K frames of a clip), each held from arrival to leaving.
@@ -50,13 +50,13 @@ def interpolated(
         >>> import numpy as np
         >>> from action_loom.core.edit import key_poses
         >>> from action_loom.core.demo_character import actions
-        >>> poses, at = actions.walk().taken(np.array([0, 8, 16])), np.array([0, 10, 20])
-        >>> clip = key_poses.interpolated(poses, at, at, "squad", again=10)
+        >>> poses, at = actions.walk().take_frames(np.array([0, 8, 16])), np.array([0, 10, 20])
+        >>> clip = key_poses.interpolate_poses(poses, at, at, "squad", again=10)
         >>> len(clip), clip.cyclic, bool(np.allclose(clip.translations[10], poses.translations[1]))
         (31, True, True)
     """
     if again:
-        poses = poses.taken(np.append(np.arange(len(poses)), 0))
+        poses = poses.take_frames(np.append(np.arange(len(poses)), 0))
         arrive, leave = np.append(arrive, leave[-1] + again), np.append(leave, leave[-1] + again)
     if arrive[0] != 0 or (leave < arrive).any() or (arrive[1:] <= leave[:-1]).any():
         raise ClipError(f"{poses.name}: poses are reached one after the other, the first at frame 0")
@@ -76,9 +76,9 @@ def interpolated(
         return whole
 
     keys = quat.continuous(poses.rotations)
-    turns = {EASE: _eased, SQUAD: _squad, MONOTONE: _monotone}[between](keys, plan)
+    turns = {EASE: _ease_rotations, SQUAD: _squad, MONOTONE: _monotone}[between](keys, plan)
     clip = replace(
-        poses.taken(at),
+        poses.take_frames(at),
         rotations=quat.continuous(filled(keys, turns)),
         translations=filled(poses.translations),
         channels={
@@ -141,7 +141,7 @@ def check_same_joints(clips: list[Clip]) -> None:
             raise SkeletonError(f"{clip.name} and {first.name}: {other}; put them on one body with Retarget first")
 
 
-def _eased(keys: Array, plan: _Plan) -> Array:
+def _ease_rotations(keys: Array, plan: _Plan) -> Array:
     """Return rotations (M, J, 4) along the shortest turns, with ease out of each pose and into the next."""
     turn = _turns(keys)[plan.before]
     return quat.mul(keys[plan.before], quat.exp(_smooth(plan.share)[:, None, None] * turn))

@@ -110,10 +110,10 @@ def _without(values: Array, deviation: Array, rate: float) -> Array:
         return values.copy()
     size = min(frames, max(8, round(WINDOW * rate)))
     scaled = (values[:, noisy] / deviation[noisy][:, None]).reshape(frames, -1)
-    padded = _padded(scaled, size - 1, max(2, round(_LEVEL * rate)))
+    padded = _pad_samples(scaled, size - 1, max(2, round(_LEVEL * rate)))
     starts = np.unique(np.append(np.arange(0, len(padded) - size, max(1, size // HOPS)), len(padded) - size))
     basis, kept = _cosines(size), _low_passes(size)
-    chosen = _chosen(padded, starts, basis, kept, width)
+    chosen = _choose_low_pass(padded, starts, basis, kept, width)
     weight = np.sin(np.pi * (np.arange(size) + 0.5) / size) ** 2
     total, weights = np.zeros_like(padded), np.zeros(len(padded))
     for block in _blocks(len(starts)):
@@ -129,7 +129,7 @@ def _without(values: Array, deviation: Array, rate: float) -> Array:
     return result
 
 
-def _chosen(padded: Array, starts: Array, basis: Array, kept: Array, width: int) -> Array:
+def _choose_low_pass(padded: Array, starts: Array, basis: Array, kept: Array, width: int) -> Array:
     """Return the low-pass (N, J) with the least error per window and joint, by Stein's unbiased risk estimate."""
     freedom = 2.0 * CAUTION * min(width, _TANGENT) * kept.sum(axis=0)
     risks = []
@@ -153,7 +153,7 @@ def _blocks(count: int) -> Iterator[slice]:
     return (slice(first, min(first + _BLOCK, count)) for first in range(0, count, _BLOCK))
 
 
-def _padded(values: Array, reach: int, level_frames: int) -> Array:
+def _pad_samples(values: Array, reach: int, level_frames: int) -> Array:
     """Return samples (F, K) extended by reflection about the beginnings of fitted lines at both ends."""
     before = 2.0 * low_pass.beginning(values[: level_frames + 1]) - values[1 : reach + 1][::-1]
     after = 2.0 * low_pass.beginning(values[: -level_frames - 2 : -1]) - values[-reach - 1 : -1][::-1]

@@ -77,12 +77,12 @@ def correction(clip: Clip, frame: int, pose: Clip, joints: NDArray[np.int64]) ->
         >>> lowered.frame, np.degrees(np.linalg.norm(lowered.turns, axis=1)).round(1).tolist()
         (20, [21.0])
     """
-    turns = _noticed(quat.log(quat.mul(quat.inv(clip.rotations[frame]), pose.rotations[0])))
-    moves = _noticed(pose.translations[0] - clip.translations[frame])
+    turns = _drop_rounding(quat.log(quat.mul(quat.inv(clip.rotations[frame]), pose.rotations[0])))
+    moves = _drop_rounding(pose.translations[0] - clip.translations[frame])
     scales = None
     if clip.scales is not None or pose.scales is not None:
         own, wanted = (np.ones_like(moves) if one is None else one for one in (_at(clip, frame), _at(pose, 0)))
-        scales = _noticed(wanted - own)[joints]
+        scales = _drop_rounding(wanted - own)[joints]
     return Correction(frame, joints, turns[joints], moves[joints], scales)
 
 
@@ -90,17 +90,17 @@ def _at(clip: Clip, frame: int) -> Array | None:
     return None if clip.scales is None else clip.scales[frame]
 
 
-def _noticed(vectors: Array) -> Array:
+def _drop_rounding(vectors: Array) -> Array:
     """Return vectors (J, 3) with rounding errors set to 0, so that unposed joints stay bit-identical."""
     return np.where(np.linalg.norm(vectors, axis=1, keepdims=True) < ROUNDING, 0.0, vectors)
 
 
 def spread(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Clip:
     """Return a clip that passes exactly through corrected poses; frames beyond their reach are bit-identical."""
-    return changed(clip, added(clip, corrections, reach))
+    return change_pose(clip, add_corrections(clip, corrections, reach))
 
 
-def changed(clip: Clip, more: Added) -> Clip:
+def change_pose(clip: Clip, more: Added) -> Clip:
     """Return a clip with rotations, translations and scales added; joints and frames without any are unchanged.
 
     Example:
@@ -109,7 +109,7 @@ def changed(clip: Clip, more: Added) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> walk, head = actions.walk(), np.array([actions.walk().skeleton.index("head")])
         >>> nod = pose_warp.Correction(40, head, np.array([[0.5, 0.0, 0.0]]), np.zeros((1, 3)))
-        >>> nodding = pose_warp.changed(walk, pose_warp.added(walk, [nod], pose_warp.Reach(10, 10)))
+        >>> nodding = pose_warp.change_pose(walk, pose_warp.add_corrections(walk, [nod], pose_warp.Reach(10, 10)))
         >>> frames = np.flatnonzero((nodding.rotations != walk.rotations).any(axis=(1, 2)))
         >>> frames.min().item(), frames.max().item()
         (31, 49)
@@ -123,7 +123,7 @@ def changed(clip: Clip, more: Added) -> Clip:
     return replace(clip, rotations=rotations, translations=translations, scales=scales)
 
 
-def added(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Added:
+def add_corrections(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Added:
     """Return the sum of corrections of different frames, spread over their reach, for every frame of a clip.
 
     Corrections of a joint that are nearer than both reaches join. A reach is cut off at an end of the clip; in a cycle
@@ -135,7 +135,7 @@ def added(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Added:
         >>> from action_loom.core.demo_character import actions
         >>> walk, head = actions.walk(), np.array([actions.walk().skeleton.index("head")])
         >>> nod = pose_warp.Correction(40, head, np.array([[0.5, 0.0, 0.0]]), np.zeros((1, 3)))
-        >>> spread = pose_warp.added(walk, [nod], pose_warp.Reach(before=10, after=20))
+        >>> spread = pose_warp.add_corrections(walk, [nod], pose_warp.Reach(before=10, after=20))
         >>> spread.turns[[30, 35, 40, 50, 60], head[0], 0].round(3).tolist()
         [0.0, 0.25, 0.5, 0.25, 0.0]
     """

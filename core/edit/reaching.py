@@ -47,7 +47,7 @@ class Asked:
     goals (F, 3) : target in the world; share (F,) : weight of the change, from 0 to 1
     tip (3,) : the point that reaches the target, relative to the end's joint, metres along its axes
     keep_turn : whether the end keeps its world rotation
-    limits : by joint its least and largest angles (3,), radians (see `chain_ik.reached`)
+    limits : by joint its least and largest angles (3,), radians (see `chain_ik.reach_goals`)
     """
 
     led: Limb | Chain
@@ -212,7 +212,7 @@ def end_turned(clip: Clip, led: Limb | Chain, turn: Array, share: Array) -> Clip
     if end >= len(clip.skeleton):
         raise SkeletonError(f"{clip.name}: {clip.skeleton.names[_lower(led)]!r} ends in no joint that can turn")
     frames = np.flatnonzero(share > 0.0)
-    part = clip.taken(frames)
+    part = clip.take_frames(frames)
     turned = kinematics.world_of(part, [end])[0]
     wanted = quat.mul(quat.exp(share[frames, None] * quat.log(turn)), turned[:, end])
     rotations = clip.rotations.copy()
@@ -224,7 +224,7 @@ def _lower(led: Limb | Chain) -> int:
     return led.lower if isinstance(led, Limb) else led.joints[-1]
 
 
-def reached(clip: Clip, asked: Asked) -> Clip:
+def reach_target(clip: Clip, asked: Asked) -> Clip:
     """Return a clip whose limb or chain reaches its target; frames with a share of 0 are bit-identical.
 
     Raises SkeletonError for chains of joints that are scaled or do not inherit everything from their parents
@@ -237,16 +237,16 @@ def reached(clip: Clip, asked: Asked) -> Clip:
         >>> wave = actions.wave()
         >>> hand, target = reaching.limb_of(wave, "left_arm"), np.tile([0.3, -0.4, 1.2], (len(wave), 1))
         >>> share = reaching.shares(len(wave), 40, 60, ease=10.0)
-        >>> made = reaching.reached(wave, reaching.Asked(hand, target, share, tip=np.zeros(3)))
+        >>> made = reaching.reach_target(wave, reaching.Asked(hand, target, share, tip=np.zeros(3)))
         >>> reaching.ends(made, hand, np.zeros(3))[50].round(3).tolist()
         [0.3, -0.4, 1.2]
     """
     frames = np.flatnonzero(asked.share > 0.0)
     if not len(frames):
         return clip
-    changed = _limb_reaching(clip, frames, asked) if isinstance(asked.led, Limb) else clip.taken(frames)
+    changed = _limb_reaching(clip, frames, asked) if isinstance(asked.led, Limb) else clip.take_frames(frames)
     if isinstance(asked.led, Chain) or asked.limits:
-        changed = _chain_reaching(clip.taken(frames), changed, _of_frames(asked, frames))
+        changed = _chain_reaching(clip.take_frames(frames), changed, _of_frames(asked, frames))
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     rotations[frames], translations[frames] = changed.rotations, changed.translations
     return replace(clip, rotations=rotations, translations=translations)
@@ -257,7 +257,7 @@ def _of_frames(asked: Asked, frames: NDArray[np.int64]) -> Asked:
 
 
 def reached_in_cycle(clip: Clip, asked: Asked) -> Clip:
-    """Return the result of `reached` for a cycle: an ease before its first frame continues before its last one.
+    """Return the result of `reach_target` for a cycle: an ease before its first frame continues before its last one.
 
     asked : over three cycles, 3·L + 1 frames of a clip of L + 1. Raises ClipError unless the affected frames with their
     ease are shorter than the cycle.
@@ -285,7 +285,7 @@ def reached_in_cycle(clip: Clip, asked: Asked) -> Clip:
             f"{clip.name}: {skeleton.names[led[0]]!r} hangs on nothing, so it can't be led across the end of a cycle:"
             " ask for frames farther from its ends, or with less ease"
         )
-    three = reached(replace(cycles.unrolled(clip, 1, 1), cyclic=False), asked)
+    three = reach_target(replace(cycles.unroll_cycle(clip, 1, 1), cyclic=False), asked)
     # Joints with a parent have the same local rotations in every cycle, independent of its position on the ground.
     changed = np.flatnonzero(skeleton.with_below([led[0], led[-1]]))
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
@@ -321,7 +321,7 @@ def _limb_reaching(clip: Clip, frames: NDArray[np.int64], asked: Asked) -> Clip:
     square = upper_length**2 + lower_length**2 + 2.0 * upper_length * lower_length * np.cos(bent)
     reach = np.sqrt(np.maximum(square, 0.0))[:, None] * _towards(now, goal, share)
     swing, bend = _two_bones(upper, lower, reach, axis, flexion)
-    part = clip.taken(frames)
+    part = clip.take_frames(frames)
     return legs.applied(part, turned[frames], {limb: (swing, bend)}, np.zeros((len(frames), 3)), keep_turn=keeps)
 
 
@@ -428,19 +428,19 @@ def _chain_reaching(given: Clip, begun: Clip, asked: Asked) -> Clip:
     wanted = _goals_in_ease(given, turned, joints[0], chain.root, asked.goals - offset, asked.share)
     goals = chain.root + _partly_towards(now - chain.root, wanted - chain.root, asked.share)
     bounds = [_bounds(given, joint, asked.share, limits) for joint in joints]
-    rotations = _solved(chain, goals, bounds)
+    rotations = _solve_chain(chain, goals, bounds)
     local = begun.rotations.copy()
     local[:, list(joints)] = rotations
     if keeps:
-        carried = quat.mul(chain.posed(rotations)[0][:, -1], quat.inv(turned[:, joints[-1]]))
+        carried = quat.mul(chain.pose(rotations)[0][:, -1], quat.inv(turned[:, joints[-1]]))
         local[:, end] = ik.local_rotation(given, end, turned, turned[:, end], carried)
     return replace(begun, rotations=local)
 
 
-def _solved(chain: chain_ik.Chain, goals: Array, bounds: Sequence[tuple[Array, Array] | None]) -> Array:
+def _solve_chain(chain: chain_ik.Chain, goals: Array, bounds: Sequence[tuple[Array, Array] | None]) -> Array:
     """Return rotations (F, K, 4) that bring the end of a chain to goals (F, 3), or to the least distance from them."""
     if any(bound is not None for bound in bounds):
-        return chain_ik.reached(chain, goals, bounds, ROUNDS)[0]
+        return chain_ik.reach_goals(chain, goals, bounds, ROUNDS)[0]
     rotations = chain.rotations.copy()
     too_far = np.linalg.norm(goals - chain.root, axis=1) >= np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
     beyond, within = np.flatnonzero(too_far), np.flatnonzero(~too_far)
@@ -448,8 +448,8 @@ def _solved(chain: chain_ik.Chain, goals: Array, bounds: Sequence[tuple[Array, A
         rotations[beyond] = _straight(chain.at(beyond), goals[beyond])
     if len(within):
         part = chain.at(within)
-        near, _ = chain_ik.reached(part, goals[within], rounds=FIRST_ROUNDS)
-        rotations[within] = chain_ik.settled(replace(part, rotations=near), goals[within])
+        near, _ = chain_ik.reach_goals(part, goals[within], rounds=FIRST_ROUNDS)
+        rotations[within] = chain_ik.settle_chain(replace(part, rotations=near), goals[within])
     return rotations
 
 
@@ -471,7 +471,7 @@ def _straight(chain: chain_ik.Chain, goals: Array) -> Array:
     """Return rotations (F, K, 4) of a chain stretched straight towards goals, where descent would converge slowly."""
     rotations = chain.rotations.copy()
     for joint in range(rotations.shape[1]):
-        turned, places = chain.posed(rotations)
+        turned, places = chain.pose(rotations)
         swing = ik.shortest(places[:, joint + 1] - places[:, joint], goals - chain.root)
         wanted = quat.mul(swing, turned[:, joint])
         frame = quat.mul(turned[:, joint], quat.inv(rotations[:, joint]))

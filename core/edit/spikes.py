@@ -26,13 +26,13 @@ def longest(rate: float) -> int:
     return int(np.clip(np.floor(LASTS * rate), 1, LONGEST))
 
 
-def turned(turns: Array, rate: float, frames: int = 0) -> Flags:
+def find_turned(turns: Array, rate: float, frames: int = 0) -> Flags:
     """Return flags (F, J) of rotations (F, J, 4) that jump away and back within `frames`, 0: `longest`."""
     return _spikes(quat.continuous(turns), rate, LEAST_TURN, frames or longest(rate))
 
 
-def moved(places: Array, rate: float, height: float, frames: int = 0) -> Flags:
-    """Return flags (F, J) of translations (F, J, 3) that jump away and back (see `turned`); height : the body's, m."""
+def find_moved(places: Array, rate: float, height: float, frames: int = 0) -> Flags:
+    """Return flags (F, J) of translations (F, J, 3) that jump away and back (see `find_turned`); height : m."""
     return _spikes(places, rate, LEAST_MOVE * height, frames or longest(rate))
 
 
@@ -72,9 +72,11 @@ def _spikes(values: Array, rate: float, least: float, frames: int) -> Flags:
     flags &= ~flags.all(axis=0)
     # Distance of each frame from the cubic through its four neighbours.
     curving = np.zeros(flags.shape)
-    curving[2:-2] = _apart(values[2:-2], _unit(4.0 * (values[1:-3] + values[3:-1]) - values[:-4] - values[4:], 6.0))
+    curving[2:-2] = _measure_distance(
+        values[2:-2], _unit(4.0 * (values[1:-3] + values[3:-1]) - values[:-4] - values[4:], 6.0)
+    )
     limits = np.maximum(OFF * _usual(curving, rate), least)[flags]
-    away = [_apart(values[flags], _between(values, flags, how)) for how in (CUBIC, BEFORE, AFTER)]
+    away = [_measure_distance(values[flags], _between(values, flags, how)) for how in (CUBIC, BEFORE, AFTER)]
     flags[flags] = np.min(away, axis=0) > limits
     return _standing_out(values, flags, frames)
 
@@ -83,7 +85,7 @@ def _standing_out(values: Array, flags: Flags, frames: int) -> Flags:
     """Return the flags (F, J) of at most `frames` consecutive frames that exceed the joint's steps next to them."""
     spikes, lines = flags.copy(), values.copy()
     lines[flags] = _between(values, flags, CUBIC)
-    away, steps = _apart(values, lines), _apart(values[1:], values[:-1])
+    away, steps = _measure_distance(values, lines), _measure_distance(values[1:], values[:-1])
     steps = np.where(flags[1:] | flags[:-1], np.nan, steps)
     for joint in np.flatnonzero(flags.any(axis=0)):
         for start, end in runs(flags[:, joint]):
@@ -96,7 +98,7 @@ def _standing_out(values: Array, flags: Flags, frames: int) -> Flags:
 
 def _candidates(values: Array, rate: float, least: float) -> Flags:
     jumps = np.zeros(values.shape[:2])
-    jumps[1:-1] = _apart(values[1:-1], _unit(values[:-2] + values[2:], 2.0))
+    jumps[1:-1] = _measure_distance(values[1:-1], _unit(values[:-2] + values[2:], 2.0))
     flags = jumps > np.maximum(JUMP * _usual(jumps, rate), least)
     if not flags.any():
         return flags
@@ -104,7 +106,7 @@ def _candidates(values: Array, rate: float, least: float) -> Flags:
     joints = np.flatnonzero(flags.any(axis=0))
     padded = np.pad(values[:, joints], ((reach, reach), (0, 0), (0, 0)), mode="edge")
     middles = _unit(np.median(sliding_window_view(padded, 2 * reach + 1, axis=0), axis=-1), 1.0)
-    away = _apart(values[:, joints], middles)
+    away = _measure_distance(values[:, joints], middles)
     flags[:, joints] &= away > np.maximum(JUMP * _usual(away, rate), least)
     return flags
 
@@ -164,6 +166,6 @@ def _unit(sums: Array, total: float) -> Array:
     return quat.normalize(sums) if sums.shape[-1] == 4 else np.asarray(sums / total)
 
 
-def _apart(one: Array, other: Array) -> Array:
+def _measure_distance(one: Array, other: Array) -> Array:
     """Return the distance of translations, metres, or of rotations (twice the chord: nearly radians)."""
     return np.asarray(np.linalg.norm(one - other, axis=-1) * (2.0 if one.shape[-1] == 4 else 1.0))

@@ -31,8 +31,8 @@ def curve(clip: Clip, events: Sequence[Event]) -> TimeCurve:
         >>> curve.at(np.array([0.0, 20.0, 56.0, 100.0])).tolist(), [round(speed, 2) for speed in curve.speeds]
         ([0.0, 20.0, 50.0, 100.0], [0.7, 1.38])
     """
-    ordered = _ordered(clip, events)
-    crowded = _crowded(clip, ordered)
+    ordered = _order_events(clip, events)
+    crowded = _describe_crowding(clip, ordered)
     if not crowded:
         time_curve = through(clip, ordered)
         if _plays(time_curve):
@@ -44,7 +44,7 @@ def curve(clip: Clip, events: Sequence[Event]) -> TimeCurve:
     raise OptionError("; ".join(filter(None, (f"{crowded}: {_could(clip, ordered)}", _farther(clip, ordered)))))
 
 
-def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
+def warp_clip(clip: Clip, time_curve: TimeCurve) -> Clip:
     """Return a clip played by a time-warp curve; whole frames of the clip are reproduced bit for bit.
 
     Example:
@@ -53,7 +53,7 @@ def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
         >>> from action_loom.core.edit.time_curve import Event
         >>> from action_loom.core.demo_character import actions
         >>> wave = actions.wave()
-        >>> held = time_warp.warped(wave, time_warp.curve(wave, [Event(50, 50, hold=6)]))
+        >>> held = time_warp.warp_clip(wave, time_warp.curve(wave, [Event(50, 50, hold=6)]))
         >>> len(held) == len(wave), bool((held.rotations[50:57] == wave.rotations[50]).all())
         (True, True)
     """
@@ -87,7 +87,7 @@ def warped(clip: Clip, time_curve: TimeCurve) -> Clip:
     return replace(clip, rotations=rotations, translations=translations, scales=scales, channels=channels)
 
 
-def _ordered(clip: Clip, events: Sequence[Event]) -> list[Event]:
+def _order_events(clip: Clip, events: Sequence[Event]) -> list[Event]:
     """Return sorted events; in a cycle each moves the shorter way, across the seam if necessary."""
     last = float(len(clip) - 1)
     for one in events:
@@ -115,7 +115,7 @@ def _check_ends(name: str, one: Event, last: float) -> None:
         )
 
 
-def _crowded(clip: Clip, ordered: Sequence[Event]) -> str:
+def _describe_crowding(clip: Clip, ordered: Sequence[Event]) -> str:
     """Return a message if a hold leaves no time after it, or ""; raise OptionError if events change their order."""
     last = float(len(clip) - 1)
     again = [ordered[0].later(last)] if clip.cyclic else []
@@ -142,8 +142,8 @@ def _plays(time_curve: TimeCurve) -> bool:
 
 def _possible(clip: Clip, events: Sequence[Event]) -> bool:
     try:
-        ordered = _ordered(clip, events)
-        return not _crowded(clip, ordered) and _plays(through(clip, ordered))
+        ordered = _order_events(clip, events)
+        return not _describe_crowding(clip, ordered) and _plays(through(clip, ordered))
     except OptionError:
         return False
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion import quat, root_motion
-from ..motion.clip import Channel, Clip, joined
+from ..motion.clip import Channel, Clip, join_clips
 from ..motion.quat import Array
 from . import climbs, edge_table, posture
 from .motion_graph import Indices, MotionGraph
@@ -196,7 +196,7 @@ def _path_of(graph: MotionGraph, piece: WalkPiece, number: int) -> _PiecePath:
 def _place_frames(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
     """Return the clip of these frames, each turned and shifted on the ground."""
     clips = _unify_channels(graph.clips)
-    clip = root_motion.placed(_take_frames(clips, origin.clip, origin.frame), turn, _plane(shift))
+    clip = root_motion.place_clip(_take_frames(clips, origin.clip, origin.frame), turn, _plane(shift))
     mixed = np.flatnonzero(origin.share > 0.0)
     if len(mixed) == 0:
         return clip
@@ -204,7 +204,7 @@ def _place_frames(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArra
     other_turn = turn[mixed] + graph.turn[edges]
     other_shift = np.exp(1j * turn[mixed]) * graph.shift[edges] + shift[mixed]
     other = _take_frames(clips, origin.other[mixed], origin.other_frame[mixed])
-    other = root_motion.placed(other, other_turn, _plane(other_shift))
+    other = root_motion.place_clip(other, other_turn, _plane(other_shift))
     return _blend_frames(clip, other, mixed, origin.share[mixed])
 
 
@@ -244,11 +244,11 @@ def _unify_channels(clips: Sequence[Clip]) -> list[Clip]:
 def _take_frames(clips: Sequence[Clip], clip: Indices, frame: Indices) -> Clip:
     """Return frames (F,) of clips (F,) as one clip; only these frames are copied, since graphs can be large."""
     used = np.unique(clip)
-    parts = joined([clips[k].taken(frame[clip == k]) for k in used])
+    parts = join_clips([clips[k].take_frames(frame[clip == k]) for k in used])
     order = np.argsort(clip, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    return parts.taken(place)
+    return parts.take_frames(place)
 
 
 def _plane(places: NDArray[np.complex128]) -> Array:

@@ -100,7 +100,7 @@ class _States:
         )  # fmt: skip
 
 
-def _joined(parts: Sequence[_States]) -> _States:
+def _join_states(parts: Sequence[_States]) -> _States:
     return _States(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.node for part in parts]),
@@ -144,7 +144,7 @@ class Bins:
                 continue
             there = states.some(some)
             if later in self._waiting:
-                there = _joined([self._waiting[later], there])
+                there = _join_states([self._waiting[later], there])
             there = there.some(_best(there.rank, there.kind, self._width))
             self._waiting[later] = there
             if len(there.rank) == self._width:
@@ -253,7 +253,7 @@ def _search_beam(
     if bins.finished is None:
         raise _path_error(path, furthest, widest)
     kept.append(bins.finished)
-    every = _joined(kept)
+    every = _join_states(kept)
     parent, bend, onwards, edge = every.origin.T
     return _Kept(every.rows, every.node, parent, bend, onwards, edge, searched, count)
 

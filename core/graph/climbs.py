@@ -35,4 +35,4 @@ def ground(clip: Clip) -> Array:
 
 def lift_frames(clip: Clip, heights: Array) -> Clip:
     """Return a clip with its frames lifted by heights (F,), metres."""
-    return root_motion.placed(clip, 0.0, np.stack([0.0 * heights, 0.0 * heights, heights], axis=1))
+    return root_motion.place_clip(clip, 0.0, np.stack([0.0 * heights, 0.0 * heights, heights], axis=1))

@@ -55,7 +55,7 @@ class GraphInputs:
 
     def with_images(self) -> "GraphInputs":
         """Return the inputs with the mirror image of each clip."""
-        images = tuple(mirror.mirrored(clip) for clip in self.clips)
+        images = tuple(mirror.mirror_clip(clip) for clip in self.clips)
         return replace(
             self,
             clips=self.clips + images,
@@ -97,9 +97,9 @@ def gather(
     travel : how in-place clips get root motion; None leaves them in place
     climbing : whether to remove the ground that they climb
 
-    Bodies may have other joint names (see `joint_matching.renamed`), and other joints (see `bodies.alike`). Raises
-    ClipError for no clips, OptionError for labels that do not fit the clips, and SkeletonError for incompatible bodies
-    or joints without full inheritance.
+    Bodies may have other joint names (see `joint_matching.rename_joints`), and other joints (see `bodies.alike`).
+    Raises ClipError for no clips, OptionError for labels that do not fit the clips, and SkeletonError for incompatible
+    bodies or joints without full inheritance.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -123,7 +123,7 @@ def gather(
     ready, lengths, grounds = [], [], []
     for k, clip in enumerate(sources):
         progress.at(k / len(trimmed), "Preparing the clips")
-        fitted, carried = alike.like(joint_matching.renamed(clip, first.skeleton), first)
+        fitted, carried = alike.like(joint_matching.rename_joints(clip, first.skeleton), first)
         sentences += [] if carried is None else carried.sentences
         fitted, cycle = _repeat_cycle(resample.to_rate(replace(fitted, cyclic=False), first.rate))
         if climbing:
@@ -171,7 +171,7 @@ def _repeat_cycle(clip: Clip) -> tuple[Clip, int]:
         return clip, 0
     length = len(cycle) - 1
     count = max(CYCLES, int(np.ceil(SECONDS * clip.rate / length)))
-    return replace(cycles.unrolled(cycle, 0, count - 1), cyclic=False), length
+    return replace(cycles.unroll_cycle(cycle, 0, count - 1), cyclic=False), length
 
 
 def _with_distinct_names(clips: Sequence[Clip]) -> list[Clip]:

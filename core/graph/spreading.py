@@ -36,7 +36,7 @@ def spread(
         (0.05, False)
     """
     smooth = root_motion.smooth(np.column_stack([left.real, left.imag, lower]), sigma * clip.rate)
-    moved, offset, lift = root_motion.placed(clip, 0.0, smooth), smooth[:, 0] + 1j * smooth[:, 1], smooth[:, 2]
+    moved, offset, lift = root_motion.place_clip(clip, 0.0, smooth), smooth[:, 0] + 1j * smooth[:, 1], smooth[:, 2]
     legs, standing = ik.legs(clip.skeleton), contacts.detect(clip)
     _, positions = kinematics.world_of(moved, [leg.end for leg in legs])
     ankles = {}

@@ -110,7 +110,7 @@ def windows_of(body: Bodies, clips: range) -> Windows:
         frame.append(np.append(frames, 0))
     at_clip, at_frame = np.concatenate(clip), np.concatenate(frame)
     clouds = _clouds(body, np.maximum(at_clip, 0), np.where(at_clip < 0, body.half, at_frame))
-    ground, heights = exact_sums.rounded(clouds[0]), exact_sums.rounded(clouds[1])
+    ground, heights = exact_sums.round_rows(clouds[0]), exact_sums.round_rows(clouds[1])
     square = (ground.real**2 + ground.imag**2).sum(axis=1) + (heights**2).sum(axis=1)
     square[at_clip < 0] = np.inf
     return Windows(

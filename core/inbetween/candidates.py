@@ -91,7 +91,7 @@ def gap_of(keys: Rows, k: int, frames: float, known: tuple[bool, bool] = (False,
     return Gap(keys.places[k], keys.places[k + 1], frames, travel, turn, *speeds)
 
 
-def found(rows: Rows, gap: Gap, search: Search = FILLING) -> list[Candidate]:
+def find_candidates(rows: Rows, gap: Gap, search: Search = FILLING) -> list[Candidate]:
     """Return the candidates for a gap, sorted by similarity; empty if no clip is long enough.
 
     Example:
@@ -99,16 +99,16 @@ def found(rows: Rows, gap: Gap, search: Search = FILLING) -> list[Candidate]:
         >>> from action_loom.core.inbetween import candidates, rows
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
-        >>> keys = rows.of_poses(walk.taken(np.array([8, 38])))
-        >>> best = candidates.found(rows.of_clips([walk]), candidates.gap_of(keys, 0, 30.0))[0]
+        >>> keys = rows.of_poses(walk.take_frames(np.array([8, 38])))
+        >>> best = candidates.find_candidates(rows.of_clips([walk]), candidates.gap_of(keys, 0, 30.0))[0]
         >>> (best.start, best.end, round(best.cost, 6)) in [(8, 38, 0.0), (40, 70, 0.0)]
         True
     """
-    begins, ends = _apart(rows.places, gap.first), _apart(rows.places, gap.last)
+    begins, ends = _measure_point_distances(rows.places, gap.first), _measure_point_distances(rows.places, gap.last)
     if gap.speed is not None:
-        begins = begins + MOVES**2 * _apart(rows.speeds, gap.speed)
+        begins = begins + MOVES**2 * _measure_point_distances(rows.speeds, gap.speed)
     if gap.speed_after is not None:
-        ends = ends + MOVES**2 * _apart(rows.speeds, gap.speed_after)
+        ends = ends + MOVES**2 * _measure_point_distances(rows.speeds, gap.speed_after)
     singles = _singles(rows, gap, begins, ends, search)
     several = _several(rows, gap, begins, ends) if search.more and gap.frames > TWO * RATE else []
     return _best([*singles, *several])
@@ -158,7 +158,7 @@ def _several(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candi
     for split in SPLITS:
         for pace in PACES:
             head = _head(rows, gap, starts, split, pace, begins)
-            kept += _met(rows, gap, head, stops, passed, ends)
+            kept += _complete_candidates(rows, gap, head, stops, passed, ends)
     for split in MIDDLES if gap.frames > THREE * RATE else ():
         head, share = _head(rows, gap, starts[:MIDDLE], split, 1.0, begins), 1.0 - 2.0 * split
         longest = round(share * gap.frames * max(PACES))
@@ -166,7 +166,9 @@ def _several(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candi
             continue
         nearest = _nearest(rows, head.pieces[-1][1], longest)
         for pace in PACES:
-            kept += _met(rows, gap, _entered(rows, gap, head, nearest, share, pace), stops, passed, ends)
+            kept += _complete_candidates(
+                rows, gap, _extend_candidates(rows, gap, head, nearest, share, pace), stops, passed, ends
+            )
     return kept
 
 
@@ -175,17 +177,17 @@ def _head(rows: Rows, gap: Gap, starts: Longs, share: float, pace: float, begins
     length = max(1, round(share * gap.frames * pace))
     first = starts[rows.left[starts] >= length]
     leave = first + length
-    way, turn = _gone(rows, first, leave)
+    way, turn = _compute_path_vectors(rows, first, leave)
     return _Head(((first, leave, share),), way, turn, begins[first].astype(np.float64) + _off_pace(gap, length, share))
 
 
-def _entered(
+def _extend_candidates(
     rows: Rows, gap: Gap, head: _Head, nearest: tuple[Longs, Longs, Array], share: float, pace: float
 ) -> _Head:
     """Return partial candidates extended by one piece, from each of the rows nearest to their ends (`_nearest`)."""
     length = max(1, round(share * gap.frames * pace))
     of, enter, seam = nearest
-    way, turn = _gone(rows, enter, enter + length)
+    way, turn = _compute_path_vectors(rows, enter, enter + length)
     return _Head(
         (*((first[of], leave[of], each) for first, leave, each in head.pieces), (enter, enter + length, share)),
         head.way[of] + np.exp(1j * head.turn[of]) * way,
@@ -199,7 +201,7 @@ def _nearest(rows: Rows, leave: Longs, length: int) -> tuple[Longs, Longs, Array
     at = np.flatnonzero(rows.left >= length)[::EVERY]
     of, enter, far = list[Longs](), list[Longs](), list[Array]()
     for k, row in enumerate(leave.tolist()):
-        near = _apart(rows.places[at], rows.places[row])
+        near = _measure_point_distances(rows.places[at], rows.places[row])
         near[np.abs(at - row) < APART] = np.inf
         few = at[_least(near, ENTERED * 2 * APART // EVERY)]
         seam = _seams(rows, leave[[k]], few)[0]
@@ -211,7 +213,9 @@ def _nearest(rows: Rows, leave: Longs, length: int) -> tuple[Longs, Longs, Array
     return np.concatenate(of), np.concatenate(enter), np.concatenate(far)
 
 
-def _met(rows: Rows, gap: Gap, head: _Head, stops: Longs, passed: Longs, ends: Singles) -> list[Candidate]:
+def _complete_candidates(
+    rows: Rows, gap: Gap, head: _Head, stops: Longs, passed: Longs, ends: Singles
+) -> list[Candidate]:
     """Return the best partial candidates, completed by a piece that ends at one of some rows."""
     share = round(1.0 - sum(each for _, _, each in head.pieces), 6)
     found = []
@@ -221,7 +225,7 @@ def _met(rows: Rows, gap: Gap, head: _Head, stops: Longs, passed: Longs, ends: S
         if not len(last) or not len(head.cost):
             continue
         enter = last - length
-        way, turn = _gone(rows, enter, last)
+        way, turn = _compute_path_vectors(rows, enter, last)
         # The last path starts where the previous one ends, with a common facing at the seam.
         lacks = head.way[:, None] + np.exp(1j * head.turn)[:, None] * way - complex(*gap.travel)
         turned = head.turn[:, None] + turn - gap.turn
@@ -234,7 +238,7 @@ def _met(rows: Rows, gap: Gap, head: _Head, stops: Longs, passed: Longs, ends: S
     return found
 
 
-def _gone(rows: Rows, start: Longs, end: Longs) -> tuple[NDArray[np.complex128], Array]:
+def _compute_path_vectors(rows: Rows, start: Longs, end: Longs) -> tuple[NDArray[np.complex128], Array]:
     """Return the path vectors of stretches in the frame of their start, lateral + 1j · forward, and their turns."""
     way = as_faced(rows.path[end] - rows.path[start], rows.facing[start])
     return way[:, 0] + 1j * way[:, 1], rows.facing[end] - rows.facing[start]
@@ -294,7 +298,7 @@ def _best(some: list[Candidate]) -> list[Candidate]:
     return kept
 
 
-def _apart(places: Singles, of: Singles) -> Singles:
+def _measure_point_distances(places: Singles, of: Singles) -> Singles:
     """Return the mean squared distance (N,) of points between rows and one row."""
     flat, one = places.reshape(len(places), -1), of.reshape(-1)
     square = np.einsum("nk,nk->n", flat, flat) - 2.0 * (flat @ one) + one @ one
@@ -316,21 +320,24 @@ def of_pieces(rows: Rows, gap: Gap, pieces: tuple[Piece, ...]) -> Candidate:
         >>> from action_loom.core.inbetween import candidates, rows
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
-        >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
+        >>> gap = candidates.gap_of(rows.of_poses(walk.take_frames(np.array([8, 38]))), 0, 30.0)
         >>> float(round(candidates.of_pieces(rows.of_clips([walk]), gap, (candidates.Piece(8, 38),)).cost, 6))
         0.0
     """
     one = Candidate(pieces, 0.0)
-    way, turn = missed(rows, gap, one)
-    cost = sum(float(_apart(rows.places[[at]], key)[0]) for at, key in ((one.start, gap.first), (one.end, gap.last)))
+    way, turn = measure_errors(rows, gap, one)
+    cost = sum(
+        float(_measure_point_distances(rows.places[[at]], key)[0])
+        for at, key in ((one.start, gap.first), (one.end, gap.last))
+    )
     cost += TRAVEL * float((way**2).sum()) + (TURN * turn) ** 2
     cost += sum((PACE * np.log((p.end - p.start) / (p.share * gap.frames))) ** 2 * p.share for p in pieces)
     for before, after in pairwise(pieces):
-        cost += SEAM + JOIN * float(_apart(rows.places[[before.end]], rows.places[after.start])[0])
+        cost += SEAM + JOIN * float(_measure_point_distances(rows.places[[before.end]], rows.places[after.start])[0])
     return Candidate(pieces, cost)
 
 
-def missed(rows: Rows, gap: Gap, one: Candidate) -> tuple[Array, float]:
+def measure_errors(rows: Rows, gap: Gap, one: Candidate) -> tuple[Array, float]:
     """Return the error of a candidate's path (2,), body heights, and of its turn, radians within half a turn."""
     way, turned = np.zeros(2), 0.0
     for piece in one.pieces:

@@ -10,7 +10,7 @@ from .rows import Rows, Singles
 SMOOTH = 0.1  # s; body heights per difference in speed across a key
 
 
-def together(
+def choose_together(
     rows: Rows, gaps: Sequence[Sequence[Candidate]], paces: Sequence[Sequence[tuple[float, float]]]
 ) -> list[int]:
     """Return the index of each gap's candidate that minimizes the total cost, including velocity jumps at keys.
@@ -24,7 +24,7 @@ def together(
         >>> library = rows.of_clips([actions.walk()])
         >>> one, other = (candidates.Candidate((candidates.Piece(k, k + 10),), 0.0) for k in (20, 27))
         >>> after = [candidates.Candidate((candidates.Piece(30, 40),), 0.0)]
-        >>> choice.together(library, [[other, one], after], [[(1.0, 1.0)] * 2, [(1.0, 1.0)]])
+        >>> choice.choose_together(library, [[other, one], after], [[(1.0, 1.0)] * 2, [(1.0, 1.0)]])
         [1, 0]
     """
     chosen = [-1] * len(gaps)

@@ -19,7 +19,7 @@ ROUNDS, EXACT = 8, 1e-4  # iterations at most, and metres of remaining error at 
 LIMBS = ("left_leg", "right_leg", "left_arm", "right_arm")
 
 
-def completed(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip, Array]:
+def complete_keys(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip, Array]:
     """Return a clip that keeps the keys' hips, hand and foot positions; the rest comes from library clips.
 
     Stretches for all gaps are chosen jointly by these five points; each pose is taken from the nearer end of the
@@ -32,18 +32,18 @@ def completed(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip, Arr
         >>> from action_loom.core.inbetween import completing
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
-        >>> made, short = completing.completed(walk, np.array([10, 30]), [walk])
+        >>> made, short = completing.complete_keys(walk, np.array([10, 30]), [walk])
         >>> bool(abs(made.rotations - walk.rotations).max() < 1e-3), bool(short.max() < 1e-6)
         (True, True)
     """
     lacking = [role for role in SPARSE if role not in clip.skeleton.roles]
     if lacking:
         raise SkeletonError(f"{clip.name}: poses of hands, feet and hips need a {lacking[0]}: choose it in Body Roles")
-    known, poses = of_clips(clips, sparse=True), of_poses(clip.taken(keys), sparse=True)
+    known, poses = of_clips(clips, sparse=True), of_poses(clip.take_frames(keys), sparse=True)
     found = []
     for k, (a, b) in enumerate(pairwise(keys.tolist())):
-        found.append(candidates.found(known, candidates.gap_of(poses, k, (b - a) * RATE / clip.rate)))
-    chosen = choice.together(known, found, [[(1.0, 1.0)] * len(some) for some in found])
+        found.append(candidates.find_candidates(known, candidates.gap_of(poses, k, (b - a) * RATE / clip.rate)))
+    chosen = choice.choose_together(known, found, [[(1.0, 1.0)] * len(some) for some in found])
     made, short = [], []
     for k, key in enumerate(keys.tolist()):
         row = _nearer(known, poses, k, found, chosen)
@@ -89,19 +89,19 @@ def _pose(key: Clip, clips: Sequence[Clip], known: Rows, row: int) -> tuple[Clip
     for _ in range(ROUNDS):  # leaning the trunk for one hand moves the other one
         before = lacks
         for name in LIMBS:
-            pose = _reached(pose, key, name)
+            pose = _reach_key(pose, key, name)
         lacks = max(_lacks(pose, key, name) for name in LIMBS)
         if lacks < EXACT or lacks > before - EXACT:
             break
     return pose, lacks
 
 
-def _reached(pose: Clip, key: Clip, name: str) -> Clip:
+def _reach_key(pose: Clip, key: Clip, name: str) -> Clip:
     """Return a pose with a limb's end at its keyed position; a short arm's chain is extended up the trunk."""
     skeleton, tip = pose.skeleton, np.zeros(3)
     limb = reaching.limb_of(pose, name)
     goal = reaching.ends(key, limb, tip)
-    result = reaching.reached(pose, reaching.Asked(limb, goal, np.ones(1), tip=tip))
+    result = reaching.reach_target(pose, reaching.Asked(limb, goal, np.ones(1), tip=tip))
     above = ancestors(skeleton.roles[reaching.PARTS[name][0]], skeleton.parents)
     hips = skeleton.roles["hips"]
     for joint in above[: above.index(hips)] if hips in above else []:
@@ -109,7 +109,7 @@ def _reached(pose: Clip, key: Clip, name: str) -> Clip:
             break
         end = skeleton.names[skeleton.roles[reaching.PARTS[name][2]]]
         chain = reaching.chain_of(result, f"{skeleton.names[joint]} > {end}", whole=False)
-        result = reaching.reached(result, reaching.Asked(chain, goal, np.ones(1), tip=tip))
+        result = reaching.reach_target(result, reaching.Asked(chain, goal, np.ones(1), tip=tip))
     return result
 
 

@@ -11,11 +11,11 @@ from ..cache import Cache
 from ..edit.feet.planting import Planted
 from ..errors import ClipError
 from ..motion import quat
-from ..motion.clip import Clip, joined
+from ..motion.clip import Clip, join_clips
 from . import candidates, choice, filling, over_keys, standing, trust
 from .candidates import Candidate, Gap, Piece
 from .filling import Filled
-from .rows import RATE, Longs, Rows, lengthened, of_clips, of_poses
+from .rows import RATE, Longs, Rows, lengthen_clip, of_clips, of_poses
 
 FEWEST_FRAMES = 6  # between two keys; shorter gaps are not changed
 LONGEST = 60.0  # s between two keys
@@ -39,14 +39,16 @@ class Library:
         """Return the candidates for a gap, sorted by similarity."""
         parts = (getattr(gap, name) for name in Gap.__dataclass_fields__)
         key = tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in parts)
-        return list(self._found.made(key, lambda: candidates.found(self.rows, gap)))
+        return list(self._found.made(key, lambda: candidates.find_candidates(self.rows, gap)))
 
     def filled(self, gap: Gap, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
         """Return a gap of `count` frames between two one-frame clips, filled with a candidate."""
-        led = filling.led(self.rows, gap, one)
+        leads = filling.measure_leads(self.rows, gap, one)
         arrays = [a for p in (first, last) for a in (p.rotations, p.translations, p.scales) if a is not None]
-        key = (one.pieces, led, count, first.rate, first.name, *(a.tobytes() for a in arrays))
-        return self._made.made(key, lambda: filling.filled(self.clips, self.rows, one, first, last, count, led=led))
+        key = (one.pieces, leads, count, first.rate, first.name, *(a.tobytes() for a in arrays))
+        return self._made.made(
+            key, lambda: filling.fill_gap(self.clips, self.rows, one, first, last, count, leads=leads)
+        )
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Done:
 
 def library(sources: Sequence[Clip], seconds: float) -> Library:
     """Return clips on one body as a library for gaps of up to `seconds`; cycles are repeated to that length."""
-    clips = [lengthened(replace(clip, channels={}), 2.0 * seconds + clip.seconds) for clip in sources]
+    clips = [lengthen_clip(replace(clip, channels={}), 2.0 * seconds + clip.seconds) for clip in sources]
     return Library(clips, of_clips(clips))
 
 
@@ -138,9 +140,9 @@ def fill(
     asked = asked_of(clip, keys)
     long = [gap is not None for gap in asked]
     found = [[] if gap is None else known.found(gap) for gap in asked]
-    wishes = _numbered(known.rows, asked, found, wishes)
+    wishes = _number_wishes(known.rows, asked, found, wishes)
     paces = [[_paces(one, b - a, clip.rate) for one in some] for (a, b), some in zip(spans, found, strict=True)]
-    chosen = _chosen(known.rows, found, paces, long, wishes)
+    chosen = _choose_candidates(known.rows, found, paces, long, wishes)
     postures = trust.postures(known.rows, asked, found, chosen)
     gaps, parts, made_of = list[GapFilled](), [clip.cut(0, int(keys[0]) + 1)], list[tuple[int, int]]()
     for k, (a, b) in enumerate(spans):
@@ -148,7 +150,7 @@ def fill(
             parts.append(clip.cut(a + 1, b + 1))
             continue
         choice_of = asked[k], found[k], chosen[k], postures[k]
-        gap = _filled(clip, (a, b), choice_of, known, wishes.get(len(gaps), Wish()))
+        gap = _fill_span(clip, (a, b), choice_of, known, wishes.get(len(gaps), Wish()))
         gaps.append(gap)
         if keep and gap.gain < trust.NOTHING_LIKE and not _is_held(clip, a, b):
             long[k] = False
@@ -158,11 +160,11 @@ def fill(
         parts.append(_frames(clip, gap).cut(1, b - a + 1))
     if keys[-1] < len(clip) - 1:
         parts.append(clip.cut(int(keys[-1]) + 1, len(clip)))
-    made = joined([replace(part, channels={}, name=clip.name) for part in parts])
-    made = over_keys.smoothed(made, keys, long)
+    made = join_clips([replace(part, channels={}, name=clip.name) for part in parts])
+    made = over_keys.smooth_over_keys(made, keys, long)
     done, why = None, standing.OFF
     if plant:
-        made, done, why = standing.planted(made, made_of)
+        made, done, why = standing.plant_gaps(made, made_of)
     made = _with_own_frames(made, clip, made_of)
     short = [span for span, gap in zip(spans, asked, strict=True) if gap is None]
     return Done(made, gaps, short, done, why)
@@ -201,7 +203,7 @@ def asked_of(clip: Clip, keys: Longs) -> list[Gap | None]:
     """
     spans = [(int(a), int(b)) for a, b in pairwise(keys.tolist())]
     long = [b - a >= FEWEST_FRAMES for a, b in spans]
-    poses = of_poses(clip.taken(keys))
+    poses = of_poses(clip.take_frames(keys))
     speeds = _speeds(clip, keys, long)
     poses = replace(poses, speeds=np.nan_to_num(speeds))
     tells = ~np.isnan(speeds).any(axis=(1, 2))
@@ -216,14 +218,14 @@ def asked_of(clip: Clip, keys: Longs) -> list[Gap | None]:
 def _speeds(clip: Clip, keys: Longs, long: Sequence[bool]) -> np.ndarray:
     """Return the speeds (K, points, 3) at keys next to unchanged frames; NaN at others."""
     kept = [keys[0] > 0, *(not one for one in long), keys[-1] < len(clip) - 1]
-    points = len(of_poses(clip.taken(keys[:1])).places[0])
+    points = len(of_poses(clip.take_frames(keys[:1])).places[0])
     speeds = np.full((len(keys), points, 3), np.nan, dtype=np.float32)
     for k, key in enumerate(keys.tolist()):
         before, after = kept[k], kept[k + 1]
         if before == after:
             continue
         near = np.arange(key - 1, key + 1) if before else np.arange(key, key + 2)
-        speeds[k] = of_poses(clip.taken(near)).speeds[1 if before else 0]
+        speeds[k] = of_poses(clip.take_frames(near)).speeds[1 if before else 0]
     return speeds
 
 
@@ -236,7 +238,7 @@ def _paces(one: Candidate, frames: int, rate: float) -> tuple[float, float]:
     return first, last
 
 
-def _numbered(
+def _number_wishes(
     rows: Rows, asked: Sequence[Gap | None], found: list[list[Candidate]], wishes: Mapping[int, Wish]
 ) -> dict[int, Wish]:
     """Return wishes with pieces replaced by candidate indices; missing candidates are added to the found ones."""
@@ -252,7 +254,7 @@ def _numbered(
     return numbered
 
 
-def _chosen(
+def _choose_candidates(
     rows: Rows,
     found: Sequence[Sequence[Candidate]],
     paces: Sequence[Sequence[tuple[float, float]]],
@@ -270,10 +272,12 @@ def _chosen(
         shown.append(some[only])
         their.append(pace[only])
         first.append(0 if at is None else max(at, 0))
-    return [at + more if at >= 0 else -1 for at, more in zip(choice.together(rows, shown, their), first, strict=True)]
+    return [
+        at + more if at >= 0 else -1 for at, more in zip(choice.choose_together(rows, shown, their), first, strict=True)
+    ]
 
 
-def _filled(
+def _fill_span(
     clip: Clip,
     span: tuple[int, int],
     choice_of: tuple[Gap | None, list[Candidate], int, np.ndarray | None],
@@ -293,5 +297,5 @@ def _filled(
 def _frames(clip: Clip, gap: GapFilled) -> Clip:
     a, b = gap.first, gap.last
     if gap.filled is None:
-        return filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
-    return filling.mixed(gap.filled, gap.gain)
+        return filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+    return filling.mix_with_interpolation(gap.filled, gap.gain)

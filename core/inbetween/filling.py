@@ -23,19 +23,19 @@ class Filled:
     plain: Clip
 
 
-def interpolated(first: Clip, last: Clip, count: int) -> Clip:
+def interpolate_poses(first: Clip, last: Clip, count: int) -> Clip:
     """Return `count` frames between two one-frame poses: shortest rotations at constant speed.
 
     Example:
         >>> from action_loom.core.inbetween import filling
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
-        >>> len(filling.interpolated(walk.cut(0, 1), walk.cut(16, 17), 17))
+        >>> len(filling.interpolate_poses(walk.cut(0, 1), walk.cut(16, 17), 17))
         17
     """
     share = np.linspace(0.0, 1.0, count)[:, None, None]
     turn = quat.log(quat.mul(quat.inv(first.rotations), last.rotations))
-    whole = first.taken(np.zeros(count, dtype=np.int64))
+    whole = first.take_frames(np.zeros(count, dtype=np.int64))
     clip = replace(
         whole,
         rotations=quat.mul(whole.rotations, quat.exp(share * turn)),
@@ -46,7 +46,7 @@ def interpolated(first: Clip, last: Clip, count: int) -> Clip:
     return replace(clip, scales=first.scales + share * (last.scales - first.scales))
 
 
-def led(rows: Rows, gap: Gap, one: Candidate) -> tuple[float, float]:
+def measure_leads(rows: Rows, gap: Gap, one: Candidate) -> tuple[float, float]:
     """Return start and end speed of a candidate relative to constant speed: half-way to the clip next to the gap.
 
     Example:
@@ -55,15 +55,18 @@ def led(rows: Rows, gap: Gap, one: Candidate) -> tuple[float, float]:
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> library = rows.of_clips([walk])
-        >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
-        >>> filling.led(library, gap, candidates.found(library, gap)[0])  # lone poses have no speeds
+        >>> gap = candidates.gap_of(rows.of_poses(walk.take_frames(np.array([8, 38]))), 0, 30.0)
+        >>> best = candidates.find_candidates(library, gap)[0]
+        >>> filling.measure_leads(library, gap, best)  # lone poses have no speeds
         (1.0, 1.0)
     """
     begin, end = one.pieces[0], one.pieces[-1]
-    return _led(rows, gap, begin, begin.start, gap.speed), _led(rows, gap, end, end.end, gap.speed_after)
+    return _measure_lead(rows, gap, begin, begin.start, gap.speed), _measure_lead(
+        rows, gap, end, end.end, gap.speed_after
+    )
 
 
-def _led(rows: Rows, gap: Gap, piece: Piece, row: int, speed: Singles | None) -> float:
+def _measure_lead(rows: Rows, gap: Gap, piece: Piece, row: int, speed: Singles | None) -> float:
     own = rows.speeds[row].astype(np.float64)
     if speed is None or (own**2).sum() < STILL:
         return 1.0
@@ -71,7 +74,7 @@ def _led(rows: Rows, gap: Gap, piece: Piece, row: int, speed: Singles | None) ->
     return 0.5 + 0.5 * wanted * piece.share * gap.frames / (piece.end - piece.start)
 
 
-def filled(
+def fill_gap(
     clips: list[Clip],
     rows: Rows,
     one: Candidate,
@@ -80,23 +83,23 @@ def filled(
     count: int,
     *,
     met: bool = True,
-    led: tuple[float, float] = (1.0, 1.0),
+    leads: tuple[float, float] = (1.0, 1.0),
 ) -> Filled:
     """Return a gap of `count` frames, including its keys, filled with a candidate.
 
     clips : of the library with the given rows; first, last : the keyed poses, one-frame clips
-    led : see the function of that name
+    leads : start and end speed (see `measure_leads`)
     met : whether to match the key poses exactly; otherwise joints turn as in the stretch, and only path and facing
         match
-    Raises SkeletonError as `root_motion.placed` does.
+    Raises SkeletonError as `root_motion.place_clip` does.
     """
-    plain = interpolated(first, last, count)
-    own = _bent(_stretches(clips, rows, one, count, first, led), first, last, met=met)
+    plain = interpolate_poses(first, last, count)
+    own = _bend_to_keys(_stretches(clips, rows, one, count, first, leads), first, last, met=met)
     own = replace(plain, rotations=own.rotations, translations=own.translations)
     return Filled(own, plain)
 
 
-def mixed(one: Filled, gain: float) -> Clip:
+def mix_with_interpolation(one: Filled, gain: float) -> Clip:
     """Return interpolation plus a share of the difference between the stretch and interpolation."""
     if gain >= 1.0:
         return one.own
@@ -146,10 +149,10 @@ def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:
     turn = float(facing[0] - faced[0])
     c, s = np.cos(turn), np.sin(turn)
     x, y = place[0]
-    after = root_motion.placed(after, turn, ground[0] - np.array([c * x - s * y, s * x + c * y]))
+    after = root_motion.place_clip(after, turn, ground[0] - np.array([c * x - s * y, s * x + c * y]))
     frames = np.arange(count)
-    a = before.taken(np.clip(frames, 0, len(before) - 1))
-    b = after.taken(np.clip(frames - at + reach, 0, len(after) - 1))
+    a = before.take_frames(np.clip(frames, 0, len(before) - 1))
+    b = after.take_frames(np.clip(frames - at + reach, 0, len(after) - 1))
     u = np.clip((frames - at + reach) / (2.0 * reach), 0.0, 1.0)
     share = (u * u * (3.0 - 2.0 * u))[:, None, None]
     turns = quat.log(quat.mul(quat.inv(a.rotations), b.rotations))
@@ -160,7 +163,7 @@ def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:
     )
 
 
-def _bent(own: Clip, first: Clip, last: Clip, *, met: bool) -> Clip:
+def _bend_to_keys(own: Clip, first: Clip, last: Clip, *, met: bool) -> Clip:
     """Return a stretch with its path and facing fitted to the keys, and, if met, its pose errors at the ends spread."""
     count = len(own)
     step = np.linspace(0.0, 1.0, count)
@@ -178,7 +181,7 @@ def _bent(own: Clip, first: Clip, last: Clip, *, met: bool) -> Clip:
     turns = turned - facing
     c, s = np.cos(turns), np.sin(turns)
     at = np.stack([c * ground[:, 0] - s * ground[:, 1], s * ground[:, 0] + c * ground[:, 1]], axis=1)
-    placed = root_motion.placed(own, turns, path - at)
+    placed = root_motion.place_clip(own, turns, path - at)
     share = smooth[:, None, None]
     moved = [key.translations - placed.translations[[k]] for k, key in ((0, first), (-1, last))]
     translations = placed.translations + (1.0 - share) * moved[0] + share * moved[1]

@@ -13,7 +13,7 @@ from .rows import Longs
 FADE = 0.25  # s of fading half of a jump on each side, or half of a shorter gap
 
 
-def smoothed(clip: Clip, keys: Longs, filled: list[bool]) -> Clip:
+def smooth_over_keys(clip: Clip, keys: Longs, filled: list[bool]) -> Clip:
     """Return a clip with continuous velocities at keys (sorted frames); the keyed frames do not change.
 
     filled : whether the frames of each gap may change; next to a fixed gap, the other side takes the whole jump
@@ -24,7 +24,7 @@ def smoothed(clip: Clip, keys: Longs, filled: list[bool]) -> Clip:
         >>> from action_loom.core.edit import filtering
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=1)
-        >>> same = over_keys.smoothed(walk, np.array([0, 16, 32]), [True, True])
+        >>> same = over_keys.smooth_over_keys(walk, np.array([0, 16, 32]), [True, True])
         >>> bool(filtering.turned_by(walk, same).mean() < 0.01)  # it has none but where heels strike
         True
     """

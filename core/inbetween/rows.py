@@ -49,13 +49,13 @@ class Rows:
         return len(self.places)
 
 
-def compared(skeleton: Skeleton) -> tuple[list[int], int]:
+def list_compared_points(skeleton: Skeleton) -> tuple[list[int], int]:
     """Return the compared points of a body, lower half first, and the number of points in the lower half.
 
     Example:
         >>> from action_loom.core.inbetween import rows
         >>> from action_loom.core.demo_character import body
-        >>> points, lower = rows.compared(body.skeleton())
+        >>> points, lower = rows.list_compared_points(body.skeleton())
         >>> len(points), lower
         (13, 7)
     """
@@ -82,7 +82,7 @@ def of_poses(clip: Clip, *, sparse: bool = False) -> Rows:
     skeleton, count = clip.skeleton, len(clip)
     if skeleton.height <= 0.0:
         raise SkeletonError(f"{clip.name}: its body has no height")
-    rotations, points = kinematics.posed(clip)
+    rotations, points = kinematics.pose_clip(clip)
     ground = points[:, root_motion.travelling_joint(skeleton), :2]
     heading = root_motion.raw_pelvis_heading if sparse else root_motion.raw_heading
     facing = heading(skeleton, rotations, points)
@@ -92,8 +92,8 @@ def of_poses(clip: Clip, *, sparse: bool = False) -> Rows:
     about[..., :2] -= ground[:, None]
     scale = 1.0 / skeleton.height
     return Rows(
-        (scale * _turned(about, facing)).astype(np.float32),
-        (scale * _turned(speeds, facing)).astype(np.float32),
+        (scale * _turn_vectors(about, facing)).astype(np.float32),
+        (scale * _turn_vectors(speeds, facing)).astype(np.float32),
         scale * ground,
         facing,
         np.zeros(count, dtype=np.int64),
@@ -104,7 +104,7 @@ def of_poses(clip: Clip, *, sparse: bool = False) -> Rows:
 
 
 def _points(skeleton: Skeleton, *, sparse: bool) -> list[int]:
-    return [skeleton.roles[role] for role in SPARSE] if sparse else compared(skeleton)[0]
+    return [skeleton.roles[role] for role in SPARSE] if sparse else list_compared_points(skeleton)[0]
 
 
 def of_clips(clips: Sequence[Clip], *, sparse: bool = False) -> Rows:
@@ -122,9 +122,9 @@ def of_clips(clips: Sequence[Clip], *, sparse: bool = False) -> Rows:
     parts = [
         replace_clip(of_poses(resample.to_rate(_plain(clip), RATE), sparse=sparse), k) for k, clip in enumerate(clips)
     ]
-    swapped = _swapped(clips[0], sparse=sparse)
+    swapped = _list_swapped_points(clips[0], sparse=sparse)
     if swapped is not None:
-        parts += [_mirrored(part, swapped) for part in parts]
+        parts += [_mirror_rows(part, swapped) for part in parts]
     return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in Rows.__dataclass_fields__))
 
 
@@ -133,38 +133,38 @@ def replace_clip(rows: Rows, number: int) -> Rows:
     return replace(rows, clips=np.full(len(rows), number))
 
 
-def lengthened(clip: Clip, seconds: float) -> Clip:
+def lengthen_clip(clip: Clip, seconds: float) -> Clip:
     """Return a closed clip repeated to last at least `seconds`; other clips unchanged.
 
     Example:
         >>> from action_loom.core.inbetween import rows
         >>> from action_loom.core.demo_character import actions
-        >>> round(rows.lengthened(actions.walk(cycles=1), 4.0).seconds, 1)
+        >>> round(rows.lengthen_clip(actions.walk(cycles=1), 4.0).seconds, 1)
         4.3
     """
     if len(clip) < 3 or clip.seconds >= seconds or not (clip.cyclic or cycles.closes(clip)):
         return clip
-    return cycles.unrolled(clip, 0, int(np.ceil(seconds / clip.seconds)) - 1)
+    return cycles.unroll_cycle(clip, 0, int(np.ceil(seconds / clip.seconds)) - 1)
 
 
 def _plain(clip: Clip) -> Clip:
     return replace(clip, channels={})
 
 
-def _turned(vectors: Array, facing: Array) -> Array:
+def _turn_vectors(vectors: Array, facing: Array) -> Array:
     """Return world vectors (F, K, 3) in the frame of a body with a facing (F,)."""
     c, s = np.cos(facing)[:, None], np.sin(facing)[:, None]
     x, y = vectors[..., 0], vectors[..., 1]
     return np.stack([c * x + s * y, c * y - s * x, vectors[..., 2]], axis=-1)
 
 
-def _swapped(clip: Clip, *, sparse: bool) -> list[int] | None:
+def _list_swapped_points(clip: Clip, *, sparse: bool) -> list[int] | None:
     """Return the opposite of each compared point; None for a body without mirror image."""
     points = _points(clip.skeleton, sparse=sparse)
     if len(points) != len(set(points)) or any(point >= len(clip.skeleton) for point in points):
         return None
     try:
-        mirror.mirrored(_plain(clip.cut(0, 1)))
+        mirror.mirror_clip(_plain(clip.cut(0, 1)))
     except SkeletonError:
         return None
     partner = joint_matching.across(clip.skeleton)
@@ -172,7 +172,7 @@ def _swapped(clip: Clip, *, sparse: bool) -> list[int] | None:
     return [points.index(point) for point in opposite] if set(opposite) == set(points) else None
 
 
-def _mirrored(rows: Rows, swapped: list[int]) -> Rows:
+def _mirror_rows(rows: Rows, swapped: list[int]) -> Rows:
     across = np.array([-1.0, 1.0, 1.0], dtype=np.float32)
     return replace(
         rows,
@@ -196,4 +196,4 @@ def stretch(clip: Clip, frames: Array, *, mirrored: bool) -> Clip:
     """
     at = frames * clip.rate / RATE
     cut = resample.sample(_plain(clip), np.clip(at, 0.0, len(clip) - 1.0))
-    return mirror.mirrored(cut) if mirrored else cut
+    return mirror.mirror_clip(cut) if mirrored else cut

@@ -31,16 +31,16 @@ class Settled:
     pulled: Array
 
 
-def settled(clip: Clip, known: Library, strength: float, kept: Collection[int] = ()) -> Settled:
+def settle_clip(clip: Clip, known: Library, strength: float, kept: Collection[int] = ()) -> Settled:
     """Return a clip moved towards the most similar stretches, by a strength (0 to 1) times their estimated reliability.
 
-    kept : frames that do not change. Raises SkeletonError as `filling.filled` does.
+    kept : frames that do not change. Raises SkeletonError as `filling.fill_gap` does.
 
     Example:
         >>> from action_loom.core.inbetween import fill, settle
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
-        >>> done = settle.settled(walk, fill.library([walk], 0.5), 1.0)
+        >>> done = settle.settle_clip(walk, fill.library([walk], 0.5), 1.0)
         >>> bool(done.pulled.mean() > 0.8), bool(abs(done.clip.rotations - walk.rotations).max() < 0.01)
         (True, True)
     """
@@ -83,13 +83,13 @@ class _Nearest(NamedTuple):
 def _nearest(clip: Clip, known: Library, a: int, b: int) -> _Nearest:
     """Return the found stretch nearest to a clip's frames from a to b."""
     keys = np.array([a, b])
-    asked = candidates.gap_of(of_poses(clip.taken(keys)), 0, (b - a) * RATE / clip.rate)
-    found = candidates.found(known.rows, asked)
+    asked = candidates.gap_of(of_poses(clip.take_frames(keys)), 0, (b - a) * RATE / clip.rate)
+    found = candidates.find_candidates(known.rows, asked)
     own = of_poses(clip.cut(a, b + 1)).places
     best = _Nearest(asked, found, -1, None, np.inf)
     for k, one in enumerate(found):
         ends = clip.cut(a, a + 1), clip.cut(b, b + 1)  # not met exactly, because these frames are as noisy as the rest
-        made = filling.filled(known.clips, known.rows, one, *ends, b - a + 1, met=False).own
+        made = filling.fill_gap(known.clips, known.rows, one, *ends, b - a + 1, met=False).own
         apart = float(((of_poses(made).places - own) ** 2).sum(axis=-1).mean())
         if apart < best.apart:
             best = _Nearest(asked, found, k, made, apart)

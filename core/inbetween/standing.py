@@ -13,7 +13,7 @@ OFF = "Plant Feet is off"
 STANDING = "no foot that stands slides"
 
 
-def planted(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Planted | None, str]:
+def plant_gaps(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Planted | None, str]:
     """Return a clip with its feet planted strictly between pairs of frames, the outcome, and the reason if none was.
 
     A foot in contact at one of these frames keeps its position there.
@@ -21,7 +21,7 @@ def planted(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Planted 
     Example:
         >>> from action_loom.core.inbetween import standing
         >>> from action_loom.core.demo_character import actions
-        >>> standing.planted(actions.walk(), [(10, 30)])[2]
+        >>> standing.plant_gaps(actions.walk(), [(10, 30)])[2]
         'no foot that stands slides'
     """
     free = np.zeros(len(clip), dtype=bool)

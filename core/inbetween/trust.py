@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..motion.quat import Array
-from .candidates import PACE, Candidate, Gap, as_faced, missed
+from .candidates import PACE, Candidate, Gap, as_faced, measure_errors
 from .rows import Rows, Singles
 
 LACKS = 2.0  # weight of the errors at the ends and of the distance of other candidates
@@ -50,9 +50,9 @@ def postures(
         >>> from action_loom.core.inbetween import candidates, rows, trust
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
-        >>> library, keys = rows.of_clips([walk]), rows.of_poses(walk.taken(np.array([8, 38, 68])))
+        >>> library, keys = rows.of_clips([walk]), rows.of_poses(walk.take_frames(np.array([8, 38, 68])))
         >>> gaps = [candidates.gap_of(keys, k, 30.0) for k in (0, 1)]
-        >>> found = [candidates.found(library, gap) for gap in gaps]
+        >>> found = [candidates.find_candidates(library, gap) for gap in gaps]
         >>> [float(abs(each).max().round(4)) for each in trust.postures(library, gaps, found, [0, 0])]
         [0.0, 0.0]
     """
@@ -77,8 +77,8 @@ def ratio(rows: Rows, gap: Gap, found: Sequence[Candidate], chosen: int, posture
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> library = rows.of_clips([walk])
-        >>> gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([8, 38]))), 0, 30.0)
-        >>> bool(trust.ratio(library, gap, candidates.found(library, gap), 0) < 0.1)
+        >>> gap = candidates.gap_of(rows.of_poses(walk.take_frames(np.array([8, 38]))), 0, 30.0)
+        >>> bool(trust.ratio(library, gap, candidates.find_candidates(library, gap), 0) < 0.1)
         True
     """
     one = found[chosen]
@@ -93,7 +93,7 @@ def _ends(rows: Rows, gap: Gap, one: Candidate, posture: Array | None) -> float:
     lacks = _square(first) + _square(last)
     if posture is not None:
         lacks = min(lacks, _square(first - posture) + _square(last - posture))
-    way, turn = missed(rows, gap, one)
+    way, turn = measure_errors(rows, gap, one)
     lacks += PATH * float((way**2).sum()) + TURN * turn**2
     lacks += sum((PACE * np.log((p.end - p.start) / (p.share * gap.frames))) ** 2 * p.share for p in one.pieces)
     for before, after in zip(one.pieces[:-1], one.pieces[1:], strict=True):

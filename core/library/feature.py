@@ -101,7 +101,7 @@ def rows(clip: Clip) -> NDArray[np.float32]:
         what = ", ".join(lacking) or "height"
         raise LibraryError(f"{clip.name}: the body has no {what}, so it can't be compared with others")
     clip = at_rate(clip)
-    rotations, points = kinematics.posed(clip)
+    rotations, points = kinematics.pose_clip(clip)
     places = _place_joints(skeleton, points) / skeleton.height
     facing = root_motion.raw_pelvis_heading(skeleton, rotations, points)
     facing = root_motion.smooth(facing, HEADING_SIGMA * RATE)
@@ -113,7 +113,7 @@ def at_rate(clip: Clip) -> Clip:
     every = round(clip.rate / RATE)
     plain = replace(clip, channels={})
     if every >= 1 and abs(clip.rate / every - RATE) < 1e-6 * RATE:
-        return plain if every == 1 else plain.thinned(every)
+        return plain if every == 1 else plain.decimate(every)
     return resample.to_rate(plain, RATE)
 
 
@@ -126,7 +126,7 @@ def mirror_rows(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
         >>> from action_loom.core.motion import mirror
         >>> walk = actions.walk()
         >>> mirrored = feature.mirror_rows(feature.rows(walk))
-        >>> bool(abs(mirrored - feature.rows(mirror.mirrored(walk))).max() < 1e-3)
+        >>> bool(abs(mirrored - feature.rows(mirror.mirror_clip(walk))).max() < 1e-3)
         True
     """
     swapped = [ROLES.index(_opposite(role)) for role in ROLES]

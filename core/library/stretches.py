@@ -51,7 +51,7 @@ def cut(clip: Clip, first: int, last: int, *, mirrored: bool) -> Clip:
         ('walk 10-40', 31)
     """
     part = replace(clip.cut(first, last + 1), name=f"{clip.name} {first}-{last}")
-    return mirror.mirrored(part) if mirrored else part
+    return mirror.mirror_clip(part) if mirrored else part
 
 
 def join_stretches(stretches: Sequence[Found], margin: float) -> list[Found]:

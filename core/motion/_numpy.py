@@ -77,11 +77,11 @@ def curve(values: Array, frames: Array) -> Array:
     several = max(NUMBERS // max(values.shape[1], 1), 1)
     for first in range(0, len(frames), several):
         some = slice(first, first + several)
-        sampled[some] = _sampled(values, frames[some])
+        sampled[some] = _sample_values(values, frames[some])
     return sampled
 
 
-def _sampled(values: Array, frames: Array) -> Array:
+def _sample_values(values: Array, frames: Array) -> Array:
     last = len(values) - 1
     start = np.minimum(frames.astype(np.int64), last - 1)
     t = (frames - start)[:, None]
@@ -107,7 +107,7 @@ def forward(
     """
     turned, moved = np.zeros(rotations.shape), np.zeros((len(rotations), len(parents) + more, 3))
     every = len(joints) == len(parents)
-    above = _above(joints, parents)
+    above = _list_parents_among(joints, parents)
     frames = max(min(FRAMES, len(rotations)), 1)
     width = POSES // frames
     steps = [step for here, over in _scans(above) for step in _split(here, over, width)]
@@ -122,13 +122,13 @@ def forward(
         place[:] = offset
         if len(moving):
             own = translations[some, joints[moving]].transpose(2, 1, 0)
-            place[:, moving] += _rotated(orient[:, moving], own)
+            place[:, moving] += _rotate_vectors(orient[:, moving], own)
         for k in range(0, len(joints), width):
             turn[:, k : k + width] = _product(orient[:, k : k + width], turn[:, k : k + width])
         for here, over in steps:
             turn[:, here] = _product(turn.take(over, axis=1), turn.take(here, axis=1))
         for here, over in _split(below, above[below], width):
-            place[:, here] = _rotated(turn.take(over, axis=1), place.take(here, axis=1))
+            place[:, here] = _rotate_vectors(turn.take(over, axis=1), place.take(here, axis=1))
         for here, over in steps:
             place[:, here] = place.take(over, axis=1) + place.take(here, axis=1)
         chosen = slice(len(parents)) if every else joints
@@ -136,7 +136,7 @@ def forward(
     return turned, moved
 
 
-def _above(joints: Places, parents: Places) -> Places:
+def _list_parents_among(joints: Places, parents: Places) -> Places:
     """Return for each of some joints the index of its parent among them, −1 for roots."""
     places = np.full(len(parents) + 1, -1)
     places[joints] = np.arange(len(joints))
@@ -188,7 +188,7 @@ def _product(a: Array, b: Array) -> Array:
     return total
 
 
-def _rotated(q: Array, v: Array) -> Array:
+def _rotate_vectors(q: Array, v: Array) -> Array:
     """Return vectors v (3, …) rotated by q (4, …), with all sums in the order of `quat.rotate`."""
     axis = q.take([1, 2, 3, 1, 2], axis=0)
     across = 2.0 * _cross(axis, v.take(_TWICE, axis=0))

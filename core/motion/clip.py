@@ -94,7 +94,7 @@ class Clip:
             cyclic=self.cyclic and (start, end) == (0, len(self)),
         )
 
-    def taken(self, frames: NDArray[np.int64]) -> "Clip":
+    def take_frames(self, frames: NDArray[np.int64]) -> "Clip":
         """Return some frames (K,), in any order, as an acyclic clip."""
         return replace(
             self,
@@ -105,12 +105,12 @@ class Clip:
             cyclic=False,
         )
 
-    def thinned(self, every: int) -> "Clip":
+    def decimate(self, every: int) -> "Clip":
         """Return every n-th frame from the first on, n = `every`, at a rate n times lower."""
-        return replace(self.taken(np.arange(0, len(self), every)), rate=self.rate / every)
+        return replace(self.take_frames(np.arange(0, len(self), every)), rate=self.rate / every)
 
 
-def joined(clips: Sequence[Clip]) -> Clip:
+def join_clips(clips: Sequence[Clip]) -> Clip:
     """Return the frames of clips in sequence, as an acyclic clip.
 
     The clips share a skeleton, a rate and their channels; all other properties are copied from the first.
@@ -119,7 +119,7 @@ def joined(clips: Sequence[Clip]) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import clip
         >>> walk, wave = actions.walk(), actions.wave()
-        >>> len(walk), len(wave), len(clip.joined([walk, wave]))
+        >>> len(walk), len(wave), len(clip.join_clips([walk, wave]))
         (97, 109, 206)
     """
     first = clips[0]

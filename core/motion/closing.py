@@ -69,7 +69,7 @@ def of(clip: Clip) -> Closing:
     """
     height, rate = clip.skeleton.height, clip.rate
     # Most clips are not cyclic, which their ends already show.
-    ends = clip if len(clip) < 5 else clip.taken(np.array([0, 1, len(clip) - 2, len(clip) - 1]))
+    ends = clip if len(clip) < 5 else clip.take_frames(np.array([0, 1, len(clip) - 2, len(clip) - 1]))
     closings = []
     for places_of in (cycles.in_ground_frames, _in_place):
         closing = _of(places_of(ends), height, rate)
@@ -77,7 +77,7 @@ def of(clip: Clip) -> Closing:
     return min(closings, key=lambda closing: ((EXACT, GAP, MISSING_KEY, "").index(closing.kind), closing.gap))
 
 
-def guessed(clip: Clip) -> Closing:
+def guess_closing(clip: Clip) -> Closing:
     """Return how the end of a clip meets its start, as `of` does, but with no kind for a single gesture.
 
     For verbs that do not request a cycle: matching end poses do not prove that the motion is meant to repeat. Declared
@@ -86,7 +86,8 @@ def guessed(clip: Clip) -> Closing:
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import closing
-        >>> [(closing.of(clip).kind, closing.guessed(clip).kind) for clip in (actions.walk(cycles=1), actions.wave())]
+        >>> clips = actions.walk(cycles=1), actions.wave()
+        >>> [(closing.of(clip).kind, closing.guess_closing(clip).kind) for clip in clips]
         [('closed', 'closed'), ('closed', '')]
     """
     ending = of(clip)
@@ -110,7 +111,7 @@ def overdue(clip: Clip, missing: int) -> float:
     last, whole = len(clip) - 1, float(missing)
     if last < 5:
         return whole
-    ends = clip.taken(np.array([0, 1, 2, last - 2, last - 1, last]))
+    ends = clip.take_frames(np.array([0, 1, 2, last - 2, last - 1, last]))
     found = []
     for places_of in (cycles.in_ground_frames, _in_place):
         places = places_of(ends)
@@ -156,7 +157,7 @@ def _foot_reach(clip: Clip) -> float:
 
 
 def _in_place(clip: Clip) -> Array:
-    return kinematics.kept(clip)[1][:, clip.skeleton.point_weights > 0.0]
+    return kinematics.get_cached_pose(clip)[1][:, clip.skeleton.point_weights > 0.0]
 
 
 def _moves(places: Array, height: float) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kinematics, limits, resample, root_motion
-from .clip import Clip, joined
+from .clip import Clip, join_clips
 from .quat import Array
 
 CLOSED = 1e-3  # body heights; poses at a smaller distance count as equal
@@ -47,7 +47,7 @@ def closes(clip: Clip) -> bool:
     """
     near = CLOSED * clip.skeleton.height
     # Most clips are not cyclic, which their ends already show.
-    ends = _from_first(clip.taken(np.array([0, len(clip) - 1])))
+    ends = _from_first(clip.take_frames(np.array([0, len(clip) - 1])))
     return bool(ends[-1] <= near) and bool(_from_first(clip).max() > MOVES * near)
 
 
@@ -67,7 +67,7 @@ def repeats(clip: Clip) -> int:
         ahead, bends = local[int(period) :], 0.0
         if share:
             ahead, bends = _between(ahead, share)
-        if _apart(ahead, local[: len(ahead)]).max() <= near + bends:
+        if _measure_farthest_points(ahead, local[: len(ahead)]).max() <= near + bends:
             return count
     return 1
 
@@ -103,10 +103,10 @@ def first_of(clip: Clip) -> Clip:
 
 def _from_first(clip: Clip) -> Array:
     local = in_ground_frames(clip)
-    return _apart(local, local[:1])
+    return _measure_farthest_points(local, local[:1])
 
 
-def _apart(poses: Array, others: Array) -> Array:
+def _measure_farthest_points(poses: Array, others: Array) -> Array:
     """Return the distance (F,) of the farthest point between poses (F, P, 3)."""
     return np.asarray(np.linalg.norm(poses - others, axis=2).max(axis=1))
 
@@ -122,7 +122,7 @@ def in_ground_frames(clip: Clip) -> Array:
         ((33, 26, 3), True)
     """
     ground, facing = root_motion.ground_frames(clip)
-    places = kinematics.kept(clip)[1][:, clip.skeleton.point_weights > 0.0]
+    places = kinematics.get_cached_pose(clip)[1][:, clip.skeleton.point_weights > 0.0]
     x, y = np.moveaxis(places[..., :2] - ground[:, None], 2, 0)
     cosine, sine = np.cos(facing)[:, None], np.sin(facing)[:, None]
     places[..., 0] = cosine * x + sine * y
@@ -130,7 +130,7 @@ def in_ground_frames(clip: Clip) -> Array:
     return places
 
 
-def unrolled(clip: Clip, before: int, after: int) -> Clip:
+def unroll_cycle(clip: Clip, before: int, after: int) -> Clip:
     """Return a cycle of L + 1 frames with repetitions before and after it: (before + 1 + after)·L + 1 frames.
 
     On the ground each cycle continues at the end of the previous one; frame before·L is the first of the clip itself.
@@ -142,7 +142,7 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
         >>> walk = actions.walk(cycles=1)
-        >>> len(walk), len(cycles.unrolled(walk, 1, 2))  # 4 cycles of 32 frames
+        >>> len(walk), len(cycles.unroll_cycle(walk, 1, 2))  # 4 cycles of 32 frames
         (33, 129)
     """
     limits.check_size(clip.name, (before + 1 + after) * (len(clip) - 1) + 1, len(clip.skeleton))
@@ -150,9 +150,11 @@ def unrolled(clip: Clip, before: int, after: int) -> Clip:
     turn = float(facing[-1] - facing[0])
     shift = _complex(ground[-1]) - np.exp(1j * turn) * _complex(ground[0])
     standing = standing_joints(clip)
-    parts = [_moved(clip, turn, shift, cycle, standing).cut(0, len(clip) - 1) for cycle in range(-before, after + 1)]
-    parts.append(_moved(clip, turn, shift, after, standing).cut(len(clip) - 1, len(clip)))
-    return joined(parts)
+    parts = [
+        _move_by_cycles(clip, turn, shift, cycle, standing).cut(0, len(clip) - 1) for cycle in range(-before, after + 1)
+    ]
+    parts.append(_move_by_cycles(clip, turn, shift, after, standing).cut(len(clip) - 1, len(clip)))
+    return join_clips(parts)
 
 
 def standing_joints(clip: Clip) -> NDArray[np.int64]:
@@ -167,7 +169,7 @@ def standing_joints(clip: Clip) -> NDArray[np.int64]:
     others = np.flatnonzero(~clip.skeleton.body)
     if not len(others):
         return others
-    linear, places = kinematics.matrices(clip.taken(np.array([0, len(clip) - 1])))
+    linear, places = kinematics.matrices(clip.take_frames(np.array([0, len(clip) - 1])))
     away = np.linalg.norm(np.diff(places[:, others], axis=0)[0], axis=-1) / clip.skeleton.height
     turned = np.abs(np.diff(linear[:, others], axis=0)[0]).max(axis=(1, 2))
     return others[np.maximum(away, turned) < STANDS]
@@ -199,7 +201,7 @@ def hold_joints(clip: Clip, like: Clip, joints: NDArray[np.int64]) -> Clip:
     return replace(clip, rotations=rotations, translations=translations)
 
 
-def _moved(clip: Clip, turn: float, shift: complex, cycles: int, standing: NDArray[np.int64]) -> Clip:
+def _move_by_cycles(clip: Clip, turn: float, shift: complex, cycles: int, standing: NDArray[np.int64]) -> Clip:
     """Return the clip some cycles later (earlier if negative), with the turn and shift applied that many times.
 
     standing : joints that stay in place
@@ -210,7 +212,7 @@ def _moved(clip: Clip, turn: float, shift: complex, cycles: int, standing: NDArr
     # An in-place clip is returned unchanged, so that bodies that can't be placed can still be repeated.
     if abs(total) < 1e-6 and abs(np.exp(1j * turn * cycles) - 1.0) < 1e-6:
         return clip
-    later = root_motion.placed(clip, turn * cycles, np.array([total.real, total.imag]))
+    later = root_motion.place_clip(clip, turn * cycles, np.array([total.real, total.imag]))
     return hold_joints(later, clip, standing)
 
 
@@ -248,14 +250,14 @@ def around(clip: Clip, frames: Array) -> tuple[Clip, Array]:
     # An additional cycle on either side gives the outermost frames neighbours for interpolation.
     before = max(0, int(np.ceil(-frames.min() / length))) + 1
     after = max(0, int(np.ceil(frames.max() / length)) - 1) + 1
-    return _known(clip, before, after), frames + before * length
+    return _get_unrolled(clip, before, after), frames + before * length
 
 
-def _known(clip: Clip, before: int, after: int) -> Clip:
-    """Return the cached result of `unrolled`, ready for sampling."""
+def _get_unrolled(clip: Clip, before: int, after: int) -> Clip:
+    """Return the cached result of `unroll_cycle`, ready for sampling."""
     with _lock:
         found = _kept.pop(clip, {})
-    wide = found.get((before, after)) or resample.ready(unrolled(clip, before, after))
+    wide = found.get((before, after)) or resample.ready(unroll_cycle(clip, before, after))
     with _lock:
         _kept[clip] = found | {(before, after): wide}
         sizes = {other: sum(one.rotations.size // 4 for one in kept.values()) for other, kept in _kept.items()}

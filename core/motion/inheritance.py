@@ -124,9 +124,9 @@ def _with_rotation(parent: Array, scale: str) -> tuple[Array, Array | None]:
     if scale == "ALIGNED":
         aligned = _without_shear(parent, normalize=False)
         lengths = _lengths(aligned)
-        return _divided(aligned, lengths), lengths
+        return _divide_columns(aligned, lengths), lengths
     if scale == "NONE_LEGACY":
-        return _divided(parent, _lengths(parent)), None
+        return _divide_columns(parent, _lengths(parent)), None
     return parent, None
 
 
@@ -144,7 +144,7 @@ def _lengths(linear: Array) -> Array:
     return np.asarray(np.linalg.norm(linear, axis=-2))
 
 
-def _divided(linear: Array, lengths: Array) -> Array:
+def _divide_columns(linear: Array, lengths: Array) -> Array:
     return linear / np.where(lengths > 0.0, lengths, 1.0)[:, None, :]
 
 

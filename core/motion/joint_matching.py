@@ -71,7 +71,7 @@ def sagittal(skeleton: Skeleton, partner: NDArray[np.int64]) -> Array:
     return np.round(normal) if np.abs(normal).max() > _ALONG else normal
 
 
-def renamed(clip: Clip, like: Skeleton) -> Clip:
+def rename_joints(clip: Clip, like: Skeleton) -> Clip:
     """Return the clip with its joints renamed to the corresponding joints of another body.
 
     Joints are matched by roles, then between matched joints, then below matched joints; all others keep their names.
@@ -84,7 +84,7 @@ def renamed(clip: Clip, like: Skeleton) -> Clip:
         >>> from action_loom.core.motion import joint_matching
         >>> walk, figure = actions.walk(cycles=1), body.skeleton()
         >>> mixamo = replace(figure, names=tuple(f"mixamorig:{name}" for name in figure.names))
-        >>> joint_matching.renamed(walk, mixamo).skeleton.names[:3]
+        >>> joint_matching.rename_joints(walk, mixamo).skeleton.names[:3]
         ('mixamorig:hips', 'mixamorig:spine', 'mixamorig:chest')
     """
     own = clip.skeleton

@@ -43,7 +43,7 @@ def world(clip: Clip) -> tuple[Array, Array]:
         >>> positions[0, walk.skeleton.index("head")].round(2).tolist()
         [-0.01, -0.04, 1.46]
     """
-    rotations, places = kept(clip)
+    rotations, places = get_cached_pose(clip)
     return rotations.copy(), places[:, : len(clip.skeleton)].copy()
 
 
@@ -72,7 +72,7 @@ def kept_of(clip: Clip, joints: Sequence[int]) -> tuple[Array, Array]:
         (97, 21, 3)
     """
     if not _plain(clip) or clip in _kept or len(clip.skeleton.levels) > DEEP:
-        rotations, places = kept(clip)
+        rotations, places = get_cached_pose(clip)
         return rotations, places[:, : len(clip.skeleton)]
     chosen = np.zeros(len(clip.skeleton), dtype=bool)
     for joint in joints:
@@ -92,7 +92,7 @@ def points(clip: Clip) -> Array:
         >>> kinematics.points(actions.walk()).shape  # 21 joints; tips of the head, of hands and of toes
         (97, 26, 3)
     """
-    return kept(clip)[1].copy()
+    return get_cached_pose(clip)[1].copy()
 
 
 def lines(skeleton: Skeleton, *, skip_first: bool = False) -> NDArray[np.int64]:
@@ -111,22 +111,22 @@ def lines(skeleton: Skeleton, *, skip_first: bool = False) -> NDArray[np.int64]:
     return np.array(hanging + tips, dtype=np.int64)
 
 
-def posed(clip: Clip) -> tuple[Array, Array]:
+def pose_clip(clip: Clip) -> tuple[Array, Array]:
     """Return the rotations of `world` and the positions of `points`, computed together.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
-        >>> rotations, points = kinematics.posed(actions.walk())
+        >>> rotations, points = kinematics.pose_clip(actions.walk())
         >>> rotations.shape, points.shape
         ((97, 21, 4), (97, 26, 3))
     """
-    rotations, places = kept(clip)
+    rotations, places = get_cached_pose(clip)
     return rotations.copy(), places.copy()
 
 
-def kept(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
-    """Return the result of `posed` as cached read-only arrays.
+def get_cached_pose(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
+    """Return the result of `pose_clip` as cached read-only arrays.
 
     keep : whether the clip will be requested again, so that it may displace others from the cache
 
@@ -134,7 +134,7 @@ def kept(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> walk = actions.walk()
-        >>> kinematics.kept(walk)[1] is kinematics.kept(walk)[1]
+        >>> kinematics.get_cached_pose(walk)[1] is kinematics.get_cached_pose(walk)[1]
         True
     """
     with _lock:
@@ -142,7 +142,7 @@ def kept(clip: Clip, *, keep: bool = True) -> tuple[Array, Array]:
         if pose is not None:
             _kept[clip] = pose
             return pose
-    pose = _computed(clip)
+    pose = _compute_pose(clip)
     for array in pose:
         array.flags.writeable = False
     if keep:
@@ -160,7 +160,7 @@ def keeping() -> Iterator[None]:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics
         >>> with kinematics.keeping():
-        ...     kinematics.kept(actions.walk())[1].shape
+        ...     kinematics.get_cached_pose(actions.walk())[1].shape
         (97, 26, 3)
     """
     global _working
@@ -185,7 +185,7 @@ def _drop(most: int) -> None:
             excess -= count
 
 
-def _computed(clip: Clip) -> tuple[Array, Array]:
+def _compute_pose(clip: Clip) -> tuple[Array, Array]:
     if not _plain(clip):
         linear, positions = matrices(clip)
         return _axes(linear), _stretched_points(clip.skeleton, linear, positions)

@@ -130,7 +130,7 @@ def _names(clip: Clip, chains: Sequence[Sequence[int]], places: Array) -> list[s
     Sides and the front are as the joints' names tell them, or else as motion does.
     """
     hips, ends = [chain[0] for chain in chains], [chain[-1] for chain in chains]
-    seen = _seen(places, ends, hips, _ahead(clip, ends, hips, places))
+    seen = _turn_to_front(places, ends, hips, _find_front(clip, ends, hips, places))
     along, across = (np.median(part, axis=0) for part in (seen.real, seen.imag))
     sides, parts = zip(*(role_names.split(clip.skeleton.names)[chain[-2]] for chain in chains), strict=True)
     front = np.array(["front" in part or "fore" in part for part in parts])
@@ -147,16 +147,16 @@ def _names(clip: Clip, chains: Sequence[Sequence[int]], places: Array) -> list[s
     return names
 
 
-def _seen(places: Array, ends: Sequence[int], hips: Sequence[int], ahead: Array) -> Array:
+def _turn_to_front(places: Array, ends: Sequence[int], hips: Sequence[int], ahead: Array) -> Array:
     """Return places (F, N) of feet on the ground from the middle of the hips, x + iy, with the front (F,) along x."""
     flat = places[:, :, 0] + 1j * places[:, :, 1]
     return np.asarray((flat[:, list(ends)] - flat[:, list(hips)].mean(axis=1, keepdims=True)) * ahead.conj()[:, None])
 
 
-def _ahead(clip: Clip, ends: Sequence[int], hips: Sequence[int], places: Array) -> Array:
+def _find_front(clip: Clip, ends: Sequence[int], hips: Sequence[int], places: Array) -> Array:
     """Return the direction (F,) of the front on the ground, x + iy: where standing feet come from, or as at rest."""
     facing = 1j * np.exp(1j * root_motion.ground_frames(clip)[1])
-    seen = _seen(places, ends, hips, facing)
+    seen = _turn_to_front(places, ends, hips, facing)
     low = places[:, list(ends), 2]
     stands = low <= np.quantile(low, 0.4, axis=0)
     steps = np.diff(seen, axis=0)[stands[1:] & stands[:-1]]

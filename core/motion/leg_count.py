@@ -74,7 +74,9 @@ def legs(clip: Clip) -> list[list[int]]:
     for end in np.flatnonzero(ends).tolist():  # with targets and toes beside the body that follow it
         stands[end] = near[:, skeleton.with_below([end])].any(axis=1).mean() >= OFTEN
     least = LONG * float(np.median(tall))
-    legs = [leg for top in _tops(skeleton, stands, ends) for leg in _parted(skeleton, top, stands, places, least)]
+    legs = [
+        leg for top in _tops(skeleton, stands, ends) for leg in _list_leg_tops(skeleton, top, stands, places, least)
+    ]
     lengths = [_length(skeleton, top, stands) for top in legs]
     long = [k for k, length in enumerate(lengths) if length > least]
     pairs = [pair for pair in combinations(long, 2) if ALIKE * max(own := [lengths[k] for k in pair]) < min(own)]
@@ -132,14 +134,14 @@ def _tops(skeleton: Skeleton, stands: Flags, ends: Flags) -> list[int]:
     return tops
 
 
-def _parted(skeleton: Skeleton, top: int, stands: Flags, places: Array, least: float) -> list[int]:
+def _list_leg_tops(skeleton: Skeleton, top: int, stands: Flags, places: Array, least: float) -> list[int]:
     """Return the highest joints of the legs below a joint: itself, unless it carries several that stand apart.
 
     places (F, J, 3) : of the joints; least : length of a leg, and distance between the ends of two
     """
     children = [j for j in np.flatnonzero(skeleton.parents == top).tolist() if (skeleton.parents == j).any()]
     parts = [child for child in children if _length(skeleton, child, stands) > least]
-    below = [leg for child in parts for leg in _parted(skeleton, child, stands, places, least)]
+    below = [leg for child in parts for leg in _list_leg_tops(skeleton, child, stands, places, least)]
     ends = [int(np.flatnonzero(stands & skeleton.with_below([leg]))[-1]) for leg in below]
     apart = [np.median(np.linalg.norm(places[:, a] - places[:, b], axis=1)) for a, b in combinations(ends, 2)]
     return below if apart and min(apart) > least else [top]

@@ -53,9 +53,9 @@ def find(clip: Clip) -> dict[str, int]:
     chains, carrier = _chains(clip, legs)
     if carrier < 0 or len(chains[0]) != len(chains[1]):
         return {}
-    seen = _seen(clip, carrier)
+    seen = _measure_motion(clip, carrier)
     thigh = _first_that_turns(clip, chains)
-    known = [_parted(chain, thigh, seen) for chain in chains]
+    known = [_divide_chain(chain, thigh, seen) for chain in chains]
     one, other = known
     if one is None or other is None:
         return {}
@@ -90,7 +90,7 @@ def _chains(clip: Clip, legs: Sequence[Sequence[int]]) -> tuple[list[list[int]],
     return [line[shared:] for line in lines], lines[0][shared - 1] if shared else -1
 
 
-def _seen(clip: Clip, carrier: int) -> _Seen:
+def _measure_motion(clip: Clip, carrier: int) -> _Seen:
     turned, places = kinematics.world(clip)
     back = quat.inv(turned[:, carrier])
     local = quat.rotate(back[:, None], places - places[:, carrier, None])
@@ -107,7 +107,7 @@ def _first_that_turns(clip: Clip, chains: Sequence[Sequence[int]]) -> int:
     return len(chains[0])
 
 
-def _parted(chain: Sequence[int], thigh: int, seen: _Seen) -> Joints | None:
+def _divide_chain(chain: Sequence[int], thigh: int, seen: _Seen) -> Joints | None:
     """Return thigh, knee and ankle of a chain, and its end; None where its motion leaves them in doubt."""
     if len(chain) - thigh < 3:
         return None
@@ -118,19 +118,19 @@ def _parted(chain: Sequence[int], thigh: int, seen: _Seen) -> Joints | None:
     if not between or len(between) < foot - thigh - 1:
         return None
     places = seen.places[:, chain]
-    tall = _away(places, thigh, foot)
-    while foot + 1 < len(chain) and _away(places, foot, foot + 1) < SAME * tall:
+    tall = _measure_distance(places, thigh, foot)
+    while foot + 1 < len(chain) and _measure_distance(places, foot, foot + 1) < SAME * tall:
         foot += 1
     bends = {k: float(np.ptp(_bend(places, thigh, k, foot))) for k in between}
     knee = max(bends, key=lambda k: bends[k])
-    sizes = _away(places, thigh, knee), _away(places, knee, foot)
+    sizes = _measure_distance(places, thigh, knee), _measure_distance(places, knee, foot)
     rivals = [bend for k, bend in bends.items() if k != knee and bend > ONE_KNEE * bends[knee]]
     if rivals or bends[knee] < TURNS or not BONES[0] < sizes[0] / max(sizes[1], 1e-12) < BONES[1]:
         return None
     return chain[thigh], chain[knee], chain[foot], chain[-1]
 
 
-def _away(places: Array, one: int, other: int) -> float:
+def _measure_distance(places: Array, one: int, other: int) -> float:
     return float(np.median(np.linalg.norm(places[:, one] - places[:, other], axis=1)))
 
 

@@ -112,7 +112,7 @@ def trunk(skeleton: Skeleton) -> Array:
         >>> centre[:, 2].round(2).tolist()
         [1.19]
     """
-    return _along(skeleton, _spine(skeleton), [MEN.trunk.centre])
+    return _find_spine_points(skeleton, _spine(skeleton), [MEN.trunk.centre])
 
 
 def trunk_halves(skeleton: Skeleton) -> Array:
@@ -129,7 +129,7 @@ def trunk_halves(skeleton: Skeleton) -> Array:
     """
     ribs = MEN.ribs
     lower = ribs + MEN.lower_trunk.centre * (1.0 - ribs)
-    return _along(skeleton, _spine(skeleton), [ribs * MEN.upper_trunk.centre, lower])
+    return _find_spine_points(skeleton, _spine(skeleton), [ribs * MEN.upper_trunk.centre, lower])
 
 
 def _refuse(skeleton: Skeleton) -> None:
@@ -232,7 +232,7 @@ def _spine(skeleton: Skeleton) -> list[int]:
     return below[: below.index(known["spine"]) + 1]
 
 
-def _along(skeleton: Skeleton, spine: list[int], at: list[float]) -> Array:
+def _find_spine_points(skeleton: Skeleton, spine: list[int], at: list[float]) -> Array:
     """Return points at given shares of the rest length of the spine, down to the middle of the thighs."""
     stations = np.zeros((len(spine) + 1, len(skeleton)))
     stations[np.arange(len(spine)), spine] = 1.0

@@ -12,7 +12,7 @@ from .quat import Array
 from .skeleton import Skeleton
 
 
-def mirrored(clip: Clip) -> Clip:
+def mirror_clip(clip: Clip) -> Clip:
     """Return the clip reflected in the sagittal plane of the rest pose; mirroring twice restores it.
 
     Every joint takes its partner's rotation about the rest pose, reflected; joints without a partner are reflected
@@ -23,7 +23,7 @@ def mirrored(clip: Clip) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics, mirror
         >>> wave = actions.wave()  # with the right hand
-        >>> image = mirror.mirrored(wave)
+        >>> image = mirror.mirror_clip(wave)
         >>> hands = [wave.skeleton.index(name) for name in ("hand.L", "hand.R")]
         >>> [kinematics.points(clip)[54, hands, 2].round(2).tolist() for clip in (wave, image)]  # heights
         [[0.86, 1.71], [1.71, 0.86]]
@@ -50,7 +50,7 @@ def mirrored(clip: Clip) -> Clip:
         rotations=rotations,
         translations=quat.rotate(quat.inv(moving), shifts),
         scales=None if clip.scales is None else clip.scales[:, partner],
-        channels=mirrored_channels.exchanged(clip),
+        channels=mirrored_channels.exchange_channels(clip),
     )
 
 
@@ -64,7 +64,7 @@ def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) 
         world = kinematics.world(clip)[0]
     else:
         world = kinematics.forward(skeleton, clip.rotations, clip.translations)[0]
-    turned = quat.mul(_reflected(quat.mul(world, quat.inv(rest))[:, partner], normal), rest)
+    turned = quat.mul(_reflect_rotations(quat.mul(world, quat.inv(rest))[:, partner], normal), rest)
     above = np.where(skeleton.parents[:, None] < 0, quat.IDENTITY, turned[:, skeleton.parents])
     return quat.mul(quat.inv(skeleton.orients), quat.mul(quat.inv(above), turned))
 
@@ -76,7 +76,7 @@ def _turned_about_rest(clip: Clip, partner: NDArray[np.int64], normal: Array) ->
     """
     rest = clip.skeleton.rest[0]
     own = quat.mul(quat.mul(rest, clip.rotations), quat.inv(rest))
-    return quat.mul(quat.mul(quat.inv(rest), _reflected(own[:, partner], normal)), rest)
+    return quat.mul(quat.mul(quat.inv(rest), _reflect_rotations(own[:, partner], normal)), rest)
 
 
 def _location_axes(skeleton: Skeleton) -> Array:
@@ -104,7 +104,7 @@ def _refuse_unlike(clip: Clip, partner: NDArray[np.int64]) -> None:
         )
 
 
-def _reflected(turns: Array, normal: Array) -> Array:
+def _reflect_rotations(turns: Array, normal: Array) -> Array:
     """Return reflected rotations: their axes keep the component along the normal, the rest is reversed."""
     axis = turns[..., 1:]
     along = 2.0 * (axis @ normal)[..., None] * normal

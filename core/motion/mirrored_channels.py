@@ -26,7 +26,7 @@ _ALONG = np.cos(np.radians(5.0))  # mirrored axes of partners within this angle 
 _LEAST = 1e-6  # smaller contributions of a neighbouring component are ignored
 
 
-def exchanged(clip: Clip) -> dict[str, Channel]:
+def exchange_channels(clip: Clip) -> dict[str, Channel]:
     """Return the mirrored channels of a clip: a channel with a counterpart on the other side takes its values.
 
     The curves of bendy bones change signs as a reflection requires: lateral bend and roll.
@@ -39,12 +39,12 @@ def exchanged(clip: Clip) -> dict[str, Channel]:
         >>> from action_loom.core.motion.clip import Channel
         >>> wave = actions.wave()
         >>> smiles = {f'["smile_{side}"][0]': Channel(np.full(len(wave), size)) for side, size in (("L", 1), ("R", 0))}
-        >>> image = mirrored_channels.exchanged(replace(wave, channels=smiles))
+        >>> image = mirrored_channels.exchange_channels(replace(wave, channels=smiles))
         >>> {name: channel.values[0].item() for name, channel in image.items()}
         {'["smile_L"][0]': 0, '["smile_R"][0]': 1}
     """
     names = clip.channels.keys()
-    return {name: _summed(clip.channels, origins(name, clip.skeleton, names), name) for name in names}
+    return {name: _sum_channels(clip.channels, origins(name, clip.skeleton, names), name) for name in names}
 
 
 def origins(name: str, skeleton: Skeleton, names: AbstractSet[str]) -> dict[str, float]:
@@ -68,7 +68,7 @@ def counterparts(name: str, skeleton: Skeleton) -> list[str]:
     bone, rest = _bone_and_rest(name)
     partners = [""] if bone is None else _partners(bone, skeleton)
     pairs = joint_matching.side_words(skeleton)
-    rests = [*_renamed(rest, pairs), rest]
+    rests = [*_list_renamed_paths(rest, pairs), rest]
     head = "" if bone is None else 'pose.bones["{}"]'
     every = [head.replace("{}", partner) + one for partner in partners for one in rests]
     return [one for one in dict.fromkeys(every) if one != name]
@@ -82,14 +82,14 @@ def _bone_and_rest(name: str) -> tuple[str | None, str]:
 
 def _partners(bone: str, skeleton: Skeleton) -> list[str]:
     """Return candidate names of a bone's partner, quoted as in paths; the bone itself if it is in the middle."""
-    plain = _unescaped(bone)
+    plain = _unescape_name(bone)
     if plain in skeleton.names:
         partner = joint_matching.across(skeleton)[skeleton.index(plain)]
-        return [_escaped(skeleton.names[partner])]
+        return [_escape_name(skeleton.names[partner])]
     return [*named_sides.other_sides(bone, joint_matching.side_words(skeleton)), bone]
 
 
-def _renamed(text: str, pairs: tuple[named_sides.Pair, ...]) -> list[str]:
+def _list_renamed_paths(text: str, pairs: tuple[named_sides.Pair, ...]) -> list[str]:
     """Return candidates for a path with the sides exchanged in all its quoted names, or for a plain name."""
     if '"' not in text:
         return named_sides.other_sides(text, pairs) if "." not in text else []
@@ -116,7 +116,7 @@ def sources(name: str, other: str, skeleton: Skeleton) -> dict[str, float]:
     bone, (partner, there) = _bone_and_rest(name)[0], _bone_and_rest(other)
     if bone is None or partner is None or (name == other and _partners(bone, skeleton)[0] != bone):
         return {other: 1.0}
-    axes = _axes(_unescaped(bone), _unescaped(partner), skeleton)
+    axes = _axes(_unescape_name(bone), _unescape_name(partner), skeleton)
     return {f'pose.bones["{partner}"]{path}': factor for path, factor in _components(there, axes).items()}
 
 
@@ -165,7 +165,7 @@ def _axes(bone: str, partner: str, skeleton: Skeleton) -> Array:
     return near if bool((np.abs(axes[near != 0.0]) > _ALONG).all()) and np.abs(near).sum() == 3.0 else axes
 
 
-def _summed(channels: Mapping[str, Channel], parts: Mapping[str, float], name: str) -> Channel:
+def _sum_channels(channels: Mapping[str, Channel], parts: Mapping[str, float], name: str) -> Channel:
     """Return the sum of channels times their factors; without factors, the channel of that name."""
     if not parts:
         return channels[name]
@@ -176,9 +176,9 @@ def _summed(channels: Mapping[str, Channel], parts: Mapping[str, float], name: s
     return Channel(np.asarray(values, dtype=np.float64), all(one.discrete for one in every))
 
 
-def _unescaped(name: str) -> str:
+def _unescape_name(name: str) -> str:
     return re.sub(r"\\(.)", r"\1", name)
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', '\\"')

@@ -98,12 +98,12 @@ def pairs_of(named: Iterable[tuple[str, str]]) -> tuple[Pair, ...]:
 
 @lru_cache(maxsize=4096)
 def _other_sides(name: str, pairs: tuple[Pair, ...]) -> tuple[str, ...]:
-    fitting = [pair for pair in pairs if _exchanged(name, (pair,)) != name]
-    every = [_exchanged(name, fitting), *(_exchanged(name, (pair,)) for pair in fitting)]
+    fitting = [pair for pair in pairs if _exchange_sides(name, (pair,)) != name]
+    every = [_exchange_sides(name, fitting), *(_exchange_sides(name, (pair,)) for pair in fitting)]
     return tuple(dict.fromkeys(one for one in every if one != name))
 
 
-def _exchanged(name: str, pairs: Sequence[Pair]) -> str:
+def _exchange_sides(name: str, pairs: Sequence[Pair]) -> str:
     """Return a name with the words for left and right exchanged; if several pairs match, the first one is used."""
     opposite: dict[str, str] = {}
     for left, right in pairs:

@@ -313,7 +313,7 @@ def to_euler(q: Array, axes: str) -> Array:
     sums, differences = np.hypot(w - y, x + z), np.hypot(y + w, z - x)
     half_sum, half_difference = np.arctan2(x + z, w - y), np.arctan2(z - x, y + w)
     middle = 2.0 * np.arctan2(differences, sums) - 0.5 * np.pi
-    last = _held(half_sum - half_difference, (sums < _LOCKED) | (differences < _LOCKED))
+    last = _hold_locked(half_sum - half_difference, (sums < _LOCKED) | (differences < _LOCKED))
     outer = np.where(differences < sums, 2.0 * half_sum - last, 2.0 * half_difference + last)
     direct = np.stack([sign * outer, middle, last], axis=-1)
     flipped = np.stack([sign * outer + np.pi, np.pi - middle, last + np.pi], axis=-1)
@@ -335,7 +335,7 @@ def _within_half_a_turn(angles: Array) -> Array:
     return np.asarray(angles - 2.0 * np.pi * np.round(angles / (2.0 * np.pi)))
 
 
-def _held(values: Array, locked: NDArray[np.bool_]) -> Array:
+def _hold_locked(values: Array, locked: NDArray[np.bool_]) -> Array:
     """Return values with locked frames replaced by the previous free frame, or else by the next one."""
     if not locked.any():
         return values

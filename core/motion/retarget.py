@@ -66,7 +66,7 @@ def onto(clip: Clip, skeleton: Skeleton) -> Clip:
     return replace(clip, skeleton=skeleton, rotations=rotations, translations=translations, scales=scales)
 
 
-def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
+def fit_to_skeleton(clip: Clip, skeleton: Skeleton) -> Clip:
     """Return the clip on a skeleton that has at least the moving joints, matched by name as in `onto`.
 
     Further joints of the skeleton stay at rest. Its joints need not inherit everything from their parents, and its rest
@@ -82,7 +82,7 @@ def fitted(clip: Clip, skeleton: Skeleton) -> Clip:
         >>> walk, figure, about_face = actions.walk(), body.skeleton(), np.array([-1.0, -1.0, 1.0])
         >>> # A body whose rest pose faces +Y, not −Y: the walk still goes where it went.
         >>> behind = replace(figure, offsets=figure.offsets * about_face, tips=figure.tips * about_face)
-        >>> bool(abs(kinematics.points(retarget.fitted(walk, behind)) - kinematics.points(walk)).max() < 1e-9)
+        >>> bool(abs(kinematics.points(retarget.fit_to_skeleton(walk, behind)) - kinematics.points(walk)).max() < 1e-9)
         True
     """
     if clip.scales is not None and np.abs(clip.scales - 1.0).max() <= ROUNDED_SCALE:
@@ -134,7 +134,7 @@ def _fitted_plainly(
     source_rest: Array,
     posed: tuple[Array, Array],
 ) -> Clip:
-    """Return the result of `fitted` for a skeleton with full inheritance, computed for all joints at once.
+    """Return the result of `fit_to_skeleton` for a skeleton with full inheritance, computed for all joints at once.
 
     matching (J,) : the clip's joint for each, −1 for none
     source_rest : rotations of the clip's joints at rest, turned to the skeleton's facing
@@ -206,7 +206,7 @@ def moving(clip: Clip) -> tuple[str, ...]:
         True
     """
     # A few frames suffice to find most moving joints.
-    active = _active(clip.taken(np.arange(0, len(clip), SELDOM)))
+    active = _active(clip.take_frames(np.arange(0, len(clip), SELDOM)))
     for joint in np.flatnonzero(~active).tolist() if len(clip) > 1 else ():
         active[joint] = _active(clip, slice(joint, joint + 1))[0]
     return tuple(name for name, moves in zip(clip.skeleton.names, active, strict=True) if moves)

@@ -108,7 +108,7 @@ def _chains(parents: Sequence[int], places: Array, opposite: Flags, central: Fla
         length = _length(chain, places)
         for other in np.flatnonzero(opposite[joint]).tolist():
             carrier = _carrier(joint, other, parents) if joint < other else -1
-            image = _along(other, chain, below, opposite)
+            image = _mirror_chain(other, chain, below, opposite)
             if carrier >= 0 and len(chain) >= 3 and len(image) == len(chain) and length >= _LEAST * extent:
                 found.append(_Limb(chain, image, carrier, length))
     return found
@@ -116,8 +116,8 @@ def _chains(parents: Sequence[int], places: Array, opposite: Flags, central: Fla
 
 def _carrier(one: int, other: int, parents: Sequence[int]) -> int:
     """Return the lowest common ancestor of two joints, −1 if there is none; some rigs have joints in between."""
-    above = _above(other, parents)
-    return next((joint for joint in _above(one, parents) if joint in above), -1)
+    above = _list_ancestors(other, parents)
+    return next((joint for joint in _list_ancestors(one, parents) if joint in above), -1)
 
 
 def _longest(parents: Sequence[int], places: Array) -> tuple[list[list[int]], list[int]]:
@@ -138,7 +138,7 @@ def _longest(parents: Sequence[int], places: Array) -> tuple[list[list[int]], li
     return below, following
 
 
-def _along(joint: int, chain: Sequence[int], below: Sequence[Sequence[int]], opposite: Flags) -> list[int]:
+def _mirror_chain(joint: int, chain: Sequence[int], below: Sequence[Sequence[int]], opposite: Flags) -> list[int]:
     """Return the mirror image of a chain, from its first joint on."""
     found = [joint]
     for wanted in chain[1:]:
@@ -155,7 +155,7 @@ def _length(chain: Sequence[int], places: Array) -> float:
 
 def _are_legs_and_arms(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> bool:
     """Return whether the arms are higher on the trunk than the legs: their parent descends from the legs'."""
-    above = _above(arms.carrier, parents)
+    above = _list_ancestors(arms.carrier, parents)
     likely = _ALIKE[0] * legs.length <= arms.length <= _ALIKE[1] * legs.length
     if legs.one[0] == arms.one[0] or legs.carrier not in above or not likely:
         return False
@@ -166,14 +166,19 @@ def _are_legs_and_arms(legs: _Limb, arms: _Limb, parents: Sequence[int], places:
 
 def _trunk(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> dict[str, int]:
     """Return hips, spine, chest, neck and head: the carriers of legs and arms, and the central chain above."""
-    between = [arms.carrier, *_above(arms.carrier, parents)]
+    between = [arms.carrier, *_list_ancestors(arms.carrier, parents)]
     between = between[: between.index(legs.carrier)]
     if not between:
         return {}
     found = {"hips": legs.carrier, "spine": between[-1], "chest": between[0]}
     up = places[arms.carrier] - places[legs.carrier]
     limbs = {joint for limb in (legs, arms) for chain in (limb.one, limb.other) for joint in chain}
-    limbs |= {joint for limb in (legs, arms) for end in (limb.one[0], limb.other[0]) for joint in _above(end, parents)}
+    limbs |= {
+        joint
+        for limb in (legs, arms)
+        for end in (limb.one[0], limb.other[0])
+        for joint in _list_ancestors(end, parents)
+    }
     upwards: list[int] = []
     joint = arms.carrier
     while True:
@@ -248,7 +253,7 @@ def _halves(gone: Array, roles: dict[str, int]) -> float:
     return (hand - elbow) / max(elbow - upper, 1e-12)
 
 
-def _above(joint: int, parents: Sequence[int]) -> list[int]:
+def _list_ancestors(joint: int, parents: Sequence[int]) -> list[int]:
     above = []
     while (joint := int(parents[joint])) >= 0:
         above.append(joint)

@@ -86,16 +86,16 @@ def _bare(names: Sequence[str]) -> list[str]:
     numbers = [match.group() for match in map(_RUNNING.search, bare) if match]
     if len(numbers) >= _NUMBERED * len(bare) and len(set(numbers)) >= _DIFFERENT * len(numbers):
         bare = [_RUNNING.sub(r"\1", name) or name for name in bare]
-    beginning = _shared(bare)
+    beginning = _find_shared_prefix(bare)
     if not _tells(beginning):
         bare = [name.removeprefix(beginning) or name for name in bare]
-    ending = _shared([name[::-1] for name in bare])[::-1]
+    ending = _find_shared_prefix([name[::-1] for name in bare])[::-1]
     if not _tells(ending):
         bare = [name.removesuffix(ending) or name for name in bare]
     return bare
 
 
-def _shared(names: list[str]) -> str:
+def _find_shared_prefix(names: list[str]) -> str:
     """Return the longest prefix, up to a separator, shared by most names; "" if there is none."""
     middle = sorted(names)[len(names) // 2]  # if most names share a prefix, the middle one has it
     beginnings = (middle[:length] for length in range(len(middle) - 1, 0, -1) if middle[length - 1] in _SEPARATORS)

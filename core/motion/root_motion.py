@@ -182,7 +182,7 @@ def pelvis_heading(clip: Clip, sigma: float) -> Array:
         >>> bool(np.degrees(facing[-1] - facing[0]) > 70.0)
         True
     """
-    return smooth(raw_pelvis_heading(clip.skeleton, *kinematics.kept(clip)), sigma * clip.rate)
+    return smooth(raw_pelvis_heading(clip.skeleton, *kinematics.get_cached_pose(clip)), sigma * clip.rate)
 
 
 def ground_frames(clip: Clip) -> tuple[Array, Array]:
@@ -260,7 +260,7 @@ def increments(ground: Array, facing: Array) -> Array:
         >>> steps.shape, round(float(steps[:, 1].mean() * 30.0), 2)  # metres a second ahead
         ((96, 3), 1.3)
     """
-    step = _turned(np.diff(ground, axis=0), -facing[:-1])
+    step = _turn_vectors(np.diff(ground, axis=0), -facing[:-1])
     turn = np.diff(facing)
     half = 0.5 * turn
     # Inverse of the left Jacobian of SE(2): half·cot(half) on the diagonal, ±half beside it.
@@ -289,7 +289,7 @@ def integrate(steps: Array, start: Array, facing: float) -> tuple[Array, Array]:
     versine = np.sin(0.5 * turn) * np.sinc(0.5 * turn / np.pi)  # (1 − cos(turn))/turn, without its cancellation
     local = np.stack([sine * steps[:, 0] - versine * steps[:, 1], versine * steps[:, 0] + sine * steps[:, 1]], axis=1)
     angles = np.concatenate([[facing], facing + np.cumsum(turn)])
-    moved = np.cumsum(_turned(local, angles[:-1]), axis=0)
+    moved = np.cumsum(_turn_vectors(local, angles[:-1]), axis=0)
     return np.concatenate([start[None], start + moved]), angles
 
 
@@ -307,10 +307,10 @@ def moved_together(ground: Array, facing: Array, frame: int, place: Array, direc
         [[5.0, 8.0], [5.0, 5.0]]
     """
     turn = direction - facing[frame]
-    return place + _turned(ground - ground[frame], np.full(len(ground), turn)), facing + turn
+    return place + _turn_vectors(ground - ground[frame], np.full(len(ground), turn)), facing + turn
 
 
-def _turned(vectors: Array, angles: Array) -> Array:
+def _turn_vectors(vectors: Array, angles: Array) -> Array:
     """Return vectors (..., 2) turned by angles (...)."""
     c, s = np.cos(angles), np.sin(angles)
     return np.stack([c * vectors[..., 0] - s * vectors[..., 1], s * vectors[..., 0] + c * vectors[..., 1]], axis=-1)
@@ -332,7 +332,7 @@ def path_length(ground: Array) -> float:
 def beginning_at(clip: Clip, place: Array, facing: float, frame: int = 0) -> Clip:
     """Return the clip turned and moved on the ground to a position (2,) and facing (radians) in one frame.
 
-    The frame is the first by default. Facing is smoothed as in `heading`. Raises SkeletonError as `placed` does.
+    The frame is the first by default. Facing is smoothed as in `heading`. Raises SkeletonError as `place_clip` does.
 
     Example:
         >>> import numpy as np
@@ -344,10 +344,10 @@ def beginning_at(clip: Clip, place: Array, facing: float, frame: int = 0) -> Cli
     """
     ground, raw = ground_frames(clip)
     turn = facing - smooth(raw, HEADING_SIGMA * clip.rate)[frame]
-    return placed(clip, float(turn), place - _turned(ground[frame], np.array(turn)))
+    return place_clip(clip, float(turn), place - _turn_vectors(ground[frame], np.array(turn)))
 
 
-def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
+def place_clip(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
     """Return the clip turned about the vertical through the origin (radians), then moved by (2,) or (3,) metres.
 
     Each frame may have its own turn (F,) and shift (F, 2 or 3). Raises SkeletonError for bodies with joints that do not
@@ -358,7 +358,7 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import kinematics, root_motion
         >>> walk = actions.walk()
-        >>> moved = root_motion.placed(walk, 0.0, np.array([0.0, 0.0, 0.5]))
+        >>> moved = root_motion.place_clip(walk, 0.0, np.array([0.0, 0.0, 0.5]))
         >>> (kinematics.points(moved) - kinematics.points(walk))[..., 2].mean().round(3).tolist()
         0.5
     """
@@ -367,7 +367,7 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
         lift = np.concatenate([lift, np.zeros((*lift.shape[:-1], 1))], axis=-1)
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     if rules is not None and not rules.moving_space:
-        return _shifted(clip, lift) if np.abs(turn).max() <= UNTURNED else _turned_as_it_stands(clip, turn, lift)
+        return _shift_clip(clip, lift) if np.abs(turn).max() <= UNTURNED else _turned_as_it_stands(clip, turn, lift)
     turning = quat.about_axis("Z", np.asarray(turn))
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for root in np.flatnonzero(skeleton.parents < 0):
@@ -380,7 +380,7 @@ def placed(clip: Clip, turn: float | Array, shift: NDArray[np.float64]) -> Clip:
     return replace(clip, rotations=rotations, translations=translations)
 
 
-def _shifted(clip: Clip, lift: Array) -> Clip:
+def _shift_clip(clip: Clip, lift: Array) -> Clip:
     """Return the clip moved by (3,) or (F, 3) metres, for any inheritance: positions always follow the parents."""
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     assert rules is not None

@@ -68,7 +68,7 @@ def ends(clip: Clip) -> Trimmed:
         >>> trim.ends(replace(walk, translations=places)).first
         1
     """
-    _, positions = kinematics.kept(clip)
+    _, positions = kinematics.get_cached_pose(clip)
     steps = _fastest(positions, 1)
     if len(steps) < 4:
         return Trimmed(clip)

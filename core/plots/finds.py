@@ -30,7 +30,7 @@ def draw(query: Clip | None, found: Sequence[tuple[Clip, str]]) -> Figure:
     axes = np.atleast_1d(figure.subplots(max(len(rows), 1), 1))
     for axis, (clip, text, colour) in zip(axes, rows, strict=False):
         frames = np.round(np.linspace(0, len(clip) - 1, POSES)).astype(np.int64)
-        poses = clip.taken(frames)
+        poses = clip.take_frames(frames)
         height = max(clip.skeleton.height, 1e-6)
         _, facing = root_motion.ground_frames(poses)
         places = height * 0.75 * np.arange(POSES)
@@ -38,11 +38,13 @@ def draw(query: Clip | None, found: Sequence[tuple[Clip, str]]) -> Figure:
         for k in range(POSES):
             # All poses are seen from the side of the first one, so that a turn is visible.
             pose = poses.cut(k, k + 1)
-            stick_figures.draw(axis, pose, places[k : k + 1], colour, width=1.1, aside=_seen(facing[k] - turned))
+            stick_figures.draw(
+                axis, pose, places[k : k + 1], colour, width=1.1, aside=_measure_view(facing[k] - turned)
+            )
         axis.set_title(text, fontsize=8, loc="left", parse_math=False)
         axis.set_axis_off()
     return figure
 
 
-def _seen(turn: float) -> float:
+def _measure_view(turn: float) -> float:
     return float(stick_figures.ASLANT + turn)

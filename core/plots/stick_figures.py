@@ -32,7 +32,8 @@ def draw(
         >>> from action_loom.core.plots import stick_figures
         >>> from matplotlib.figure import Figure
         >>> axis = Figure().subplots()
-        >>> stick_figures.draw(axis, actions.walk(cycles=1).taken(np.array([0, 16])), np.array([0.0, 1.0]), "black")
+        >>> poses = actions.walk(cycles=1).take_frames(np.array([0, 16]))
+        >>> stick_figures.draw(axis, poses, np.array([0.0, 1.0]), "black")
         >>> len(axis.collections)
         1
     """
@@ -40,7 +41,7 @@ def draw(
     ground, facing = root_motion.ground_frames(poses)
     lines = []
     for pose, middle, heading, place in zip(places, ground, facing, at, strict=True):
-        flat = np.stack([_seen(pose, middle, aside - heading).imag + place, pose[:, 2]], axis=1)
+        flat = np.stack([_project_pose(pose, middle, aside - heading).imag + place, pose[:, 2]], axis=1)
         lines += [flat[list(bone)] for bone in bones]
     axis.add_collection(LineCollection(lines, colors=colour, linewidths=width, capstyle="round"))
     axis.axhline(0.0, color="black", lw=0.6)
@@ -48,7 +49,7 @@ def draw(
     axis.autoscale_view()
 
 
-def _seen(pose: NDArray[Any], middle: NDArray[Any], turn: float) -> NDArray[Any]:
+def _project_pose(pose: NDArray[Any], middle: NDArray[Any], turn: float) -> NDArray[Any]:
     """Return points (P, 3) of a pose relative to a ground position, rotated: depth plus i × lateral coordinate."""
     return np.asarray(((pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])) * np.exp(1j * turn))
 
@@ -65,7 +66,8 @@ def solid(axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *
         >>> from action_loom.core.plots import stick_figures
         >>> from matplotlib.figure import Figure
         >>> axis = Figure().subplots()
-        >>> stick_figures.solid(axis, actions.walk(cycles=1).taken(np.array([0, 16])), np.array([0.0, 1.0]), "black")
+        >>> poses = actions.walk(cycles=1).take_frames(np.array([0, 16]))
+        >>> stick_figures.solid(axis, poses, np.array([0.0, 1.0]), "black")
         >>> len(axis.collections)  # shadows, and bodies
         2
     """
@@ -73,7 +75,7 @@ def solid(axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], colour: str, *
     ground, facing = root_motion.ground_frames(poses if beside is None else beside)
     bodies, shadows = [], []
     for pose, middle, heading, place in zip(places, ground, facing, at, strict=True):
-        flat = _seen(pose, middle, ASLANT - heading)
+        flat = _project_pose(pose, middle, ASLANT - heading)
         nearer, across, height = flat.real, flat.imag + place, pose[:, 2]
         lengths = np.linalg.norm(np.diff(pose[bones], axis=1)[:, 0], axis=1)
         radii = np.clip(THICK * lengths, THINNEST * tall, THICKEST * tall)

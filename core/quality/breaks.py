@@ -37,7 +37,7 @@ class Break:
         return f"the body jumps {100.0 * self.jump:.0f} cm"
 
 
-def found(clip: Clip) -> tuple[Break, ...]:
+def find_breaks(clip: Clip) -> tuple[Break, ...]:
     """Return the breaks of a clip, in order.
 
     A step is a jump if the mean motion of the body's points is four times the second largest step within 0.3 s before
@@ -52,7 +52,7 @@ def found(clip: Clip) -> tuple[Break, ...]:
         >>> walk = actions.walk()
         >>> places = walk.translations.copy()
         >>> places[20:, 0] += 1.0  # metres, along each axis
-        >>> [(one.first, one.last, one.words) for one in breaks.found(replace(walk, translations=places))]
+        >>> [(one.first, one.last, one.words) for one in breaks.find_breaks(replace(walk, translations=places))]
         [(19, 20, 'the body jumps 171 cm')]
     """
     height, around = clip.skeleton.height, max(3, round(AROUND * clip.rate))

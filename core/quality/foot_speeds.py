@@ -88,11 +88,11 @@ def velocities(path: Array, rate: float, cyclic: bool) -> Array:
 
 def estimate(samples: Samples) -> Complex:
     """Return the velocity (F,) by feet in contact: the most frequent one, refined twice by a local mean."""
-    estimate = _mean(samples, _chosen(samples), SPREADS[0], 2.0)
+    estimate = _mean(samples, _choose_velocities(samples), SPREADS[0], 2.0)
     return _mean(samples, estimate, SPREADS[1], 1.0)
 
 
-def _chosen(samples: Samples) -> Complex:
+def _choose_velocities(samples: Samples) -> Complex:
     """Return the most frequent velocity (F,) of feet over time that changes little: a path through candidates.
 
     A single velocity for the whole clip would be the one of its longest part, such as the walk in a walk-to-run.
@@ -109,7 +109,7 @@ def _chosen(samples: Samples) -> Complex:
     times, choices, costs = [], [], []
     for some in np.split(np.arange(len(every)), range(TOGETHER, len(every), TOGETHER)):
         begin, end = windows[some[0], 0], windows[some[-1], 1]
-        away = _away(back[begin:end])
+        away = _measure_velocity_distances(back[begin:end])
         nearness = np.exp(-0.5 * away)
         for time, (low, high) in zip(every[some], windows[some], strict=True):
             near = weights[low:high] * np.exp(-0.5 * ((at[low:high] - time) / (NEAR * rate)) ** 2)
@@ -125,7 +125,7 @@ def _chosen(samples: Samples) -> Complex:
     return np.asarray(np.interp(np.arange(frames), times, chosen))
 
 
-def _away(back: Complex) -> Array:
+def _measure_velocity_distances(back: Complex) -> Array:
     """Return squared distances (M, M) of velocities, in kernel widths of the row's velocity."""
     across, along = back.real, back.imag  # squares of both, because absolute values of complex numbers are slow
     width = KERNEL * (1.0 + np.abs(back))
@@ -135,7 +135,7 @@ def _away(back: Complex) -> Array:
 def _candidates(away: Array, density: Array) -> tuple[list[int], Array]:
     """Return distinct velocities of high density (M,), and their costs: minus the log of the relative density.
 
-    away (M, M) : see `_away`
+    away (M, M) : see `_measure_velocity_distances`
     """
     left = density.copy()
     chosen: list[int] = []

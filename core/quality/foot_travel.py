@@ -130,7 +130,7 @@ def notes(name: str, feet: FootTravel | None) -> list[str]:
         >>> from action_loom.core.motion import root_motion
         >>> walk = actions.walk()
         >>> ground = root_motion.ground_frames(walk)[0]
-        >>> still = root_motion.placed(walk, 0.0, ground[0] - ground)
+        >>> still = root_motion.place_clip(walk, 0.0, ground[0] - ground)
         >>> foot_travel.notes("walk", foot_travel.measure(still))
         ['walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): use Add Root Motion to move it']
     """
@@ -154,7 +154,7 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
         >>> from action_loom.core.motion import root_motion
         >>> walk = actions.walk(speed=1.3)
         >>> ground = root_motion.ground_frames(walk)[0]
-        >>> still = root_motion.placed(walk, 0.0, ground[0] - ground)
+        >>> still = root_motion.place_clip(walk, 0.0, ground[0] - ground)
         >>> travel = foot_travel.measure(still)
         >>> travel.in_place, round(travel.speed, 1), round(travel.body_speed, 1)
         (True, 1.3, 0.0)
@@ -188,7 +188,7 @@ def measure(clip: Clip, feet: Paths | None = None, *, turning: bool = False) -> 
         float(np.abs(np.diff(ground)).sum() / clip.seconds),
         height,
         clip.seconds,
-        _authored(clip.skeleton, float(facing.mean())),
+        _measure_authored_speed(clip.skeleton, float(facing.mean())),
         cyclic,
     )
 
@@ -227,7 +227,7 @@ def slide(clip: Clip, stands: Flags, feet: Paths | None = None) -> float | None:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> walk = actions.walk()
-        >>> sliding = root_motion.placed(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
+        >>> sliding = root_motion.place_clip(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
         >>> stands = foot_travel.measure(walk).stands
         >>> [round(foot_travel.slide(clip, stands), 2) for clip in (walk, sliding)]
         [0.0, 0.16]
@@ -291,6 +291,6 @@ def body_frames(clip: Clip, cyclic: bool) -> tuple[Complex, Array]:
     return foot_speeds.as_complex(middle + share[:, None] * gone), level + share * turned
 
 
-def _authored(skeleton: Skeleton, facing: float) -> float | None:
+def _measure_authored_speed(skeleton: Skeleton, facing: float) -> float | None:
     away = float(np.angle(np.exp(1j * (root_motion.rest_heading(skeleton) - facing))))
     return away if abs(away) < AUTHORED else None

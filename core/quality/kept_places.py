@@ -69,7 +69,7 @@ def find_kept_places(
         [(2, 1)]
     """
     count, found = len(parents), []
-    below = _below(parents)
+    below = _list_carried(parents)
     for joint in range(count):
         parent = int(parents[joint])
         own = places[:, joint] if parent < 0 else _relative(axes, places, joint, np.array([parent]))[:, 0]
@@ -115,7 +115,7 @@ def largest_gap(kept: Sequence[KeptPlace], axes: Array, places: Array, height: f
     return worst
 
 
-def _below(parents: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _list_carried(parents: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return whether each joint carries another (J, J), including itself; in any order."""
     below = np.eye(len(parents), dtype=bool)
     for joint, parent in enumerate(parents.tolist()):

@@ -49,11 +49,11 @@ def measure_pose(body: WorldPose) -> dict[str, Any]:
     path = root_motion.path_length(body.ground)
     return {
         "slide_cm_s": None if slide is None else round(100.0 * slide, 2),
-        "contact_share": _rounded(share, 3),
-        "slide_per_metre": _rounded(_slide_per_metre(feet, path, clip.skeleton.height), 4),
-        "acceleration_m_s2": _rounded(_acceleration(body), 3),
-        "periodicity": _rounded(angles.periodicity(body), 4),
-        "smoothness": _rounded(angles.smoothness(body), 4),
+        "contact_share": _round_value(share, 3),
+        "slide_per_metre": _round_value(_slide_per_metre(feet, path, clip.skeleton.height), 4),
+        "acceleration_m_s2": _round_value(_acceleration(body), 3),
+        "periodicity": _round_value(angles.periodicity(body), 4),
+        "smoothness": _round_value(angles.smoothness(body), 4),
         "path_m": round(path, 4),
         "turn_degrees": round(float(np.degrees(body.heading[-1] - body.heading[0])), 2),
         "seconds": round(clip.seconds, 4),
@@ -83,5 +83,5 @@ def _acceleration(body: WorldPose) -> float | None:
     return float(np.sqrt((body.accelerations**2).mean()))
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
+def _round_value(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)

@@ -34,9 +34,9 @@ def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
     Example:
         >>> from action_loom.core.quality import seams, world_pose
         >>> from action_loom.core.demo_character import actions
-        >>> from action_loom.core.motion.clip import joined
+        >>> from action_loom.core.motion.clip import join_clips
         >>> walk = actions.walk(cycles=1)
-        >>> broken = joined([walk.cut(0, 20), walk.cut(24, 33)])
+        >>> broken = join_clips([walk.cut(0, 20), walk.cut(24, 33)])
         >>> [seams.measure_pose(world_pose.pose(clip), 20)["step"] > 2.0 for clip in (walk, broken)]
         [False, True]
     """
@@ -54,13 +54,13 @@ def measure_pose(body: WorldPose, frame: int) -> dict[str, float | None]:
     typical = float(np.median(body.accelerations))
     near = _around(at, PEAK_REACH * clip.rate, len(clip) - 2)
     return {
-        "step": _rounded(_ratio(steps[frame - 1], np.median(steps))),
-        "velocity": _rounded(_ratio(changes[frame - 2], np.median(changes))),
-        "roughness": _rounded(_roughness(body, at)),
-        "acceleration": _rounded(_ratio(body.accelerations[at].max(), typical)),
-        "acceleration_peak": _rounded(_ratio(body.accelerations[near].max(), typical)),
-        "slide_cm_s": _rounded(slide),
-        "contact_share": _rounded(share),
+        "step": _round_value(_ratio(steps[frame - 1], np.median(steps))),
+        "velocity": _round_value(_ratio(changes[frame - 2], np.median(changes))),
+        "roughness": _round_value(_roughness(body, at)),
+        "acceleration": _round_value(_ratio(body.accelerations[at].max(), typical)),
+        "acceleration_peak": _round_value(_ratio(body.accelerations[near].max(), typical)),
+        "slide_cm_s": _round_value(slide),
+        "contact_share": _round_value(share),
     }
 
 
@@ -135,12 +135,12 @@ def composite(seam: Mapping[str, float | None], source_slide_cm_s: float | None)
     return round(cost, 4)
 
 
-def ranked(cost: float | None) -> float:
+def rank_cost(cost: float | None) -> float:
     """Return the sort key of a composite; None sorts last.
 
     Example:
         >>> from action_loom.core.quality import seams
-        >>> sorted([None, 2.0, 0.5], key=seams.ranked)
+        >>> sorted([None, 2.0, 0.5], key=seams.rank_cost)
         [0.5, 2.0, None]
     """
     return float("inf") if cost is None else cost
@@ -180,7 +180,7 @@ def _ratio(value: float, typical: float) -> float | None:
     return float(value / typical) if typical > 0.0 else None
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_value(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 

@@ -55,4 +55,4 @@ def pose(clip: Clip) -> WorldPose:
         >>> body.points.shape, body.ground.shape, body.accelerations.shape
         ((97, 26, 3), (97, 2), (95,))
     """
-    return WorldPose(clip, *kinematics.kept(clip))
+    return WorldPose(clip, *kinematics.get_cached_pose(clip))

@@ -25,8 +25,8 @@ def linear(
         part *= weights[at]
         blended[:, : len(at)] += part
     columns = blended.reshape(3, 4, -1)
-    places = _applied(columns, vertices[order]) + columns[:, 3]
-    turned = _applied(columns, normals[order])
+    places = _apply_columns(columns, vertices[order]) + columns[:, 3]
+    turned = _apply_columns(columns, normals[order])
     length = np.sqrt(turned[0] ** 2 + turned[1] ** 2 + turned[2] ** 2)
     turned /= np.where(length > 0.0, length, np.float32(1.0))
     return _of_vertices(places, vertices, first, inverse), _of_vertices(turned, normals, first, inverse)
@@ -56,7 +56,9 @@ def dual(
         stretched = np.flatnonzero(scaled[bone])
         if len(stretched):
             places, some = own[:, stretched], bone[stretched]
-            aside = _applied(scales.take(some, axis=0).transpose(1, 2, 0), places.T) + scales[some, :, 3].T - places
+            aside = (
+                _apply_columns(scales.take(some, axis=0).transpose(1, 2, 0), places.T) + scales[some, :, 3].T - places
+            )
             part[4:, stretched] += np.float32(0.5) * _mul(part[:4, stretched], np.pad(aside, ((1, 0), (0, 0))))
         both = total[:4, :count] * part[:4]
         part *= np.where((both[0] + both[1]) + (both[2] + both[3]) < 0.0, -weights[at], weights[at])
@@ -84,7 +86,7 @@ def _influences(first: Indices, counts: Indices) -> Iterator[Indices]:
         yield first[: np.count_nonzero(counts > k)] + k
 
 
-def _applied(columns: Floats, vectors: Floats) -> Floats:
+def _apply_columns(columns: Floats, vectors: Floats) -> Floats:
     """Return vectors (V, 3) times matrices (3, 3 or 4, V), components first."""
     x, y, z = np.ascontiguousarray(vectors.T)
     return np.asarray(columns[:, 0] * x + columns[:, 1] * y + columns[:, 2] * z)

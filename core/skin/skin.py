@@ -101,10 +101,10 @@ def skin(
         turned = of_faces(places, corners, begins)
     else:
         turned = np.ascontiguousarray(normals, np.float32).reshape(-1, 3)
-    return Skin(places, turned, *_normalized(first, bones, weights), corners, begins)
+    return Skin(places, turned, *_normalize_weights(first, bones, weights), corners, begins)
 
 
-def joined(surfaces: Sequence[Skin]) -> Skin:
+def join_surfaces(surfaces: Sequence[Skin]) -> Skin:
     """Return several surfaces merged into one, in order; their bones must have the same numbering.
 
     Example:
@@ -112,7 +112,7 @@ def joined(surfaces: Sequence[Skin]) -> Skin:
         >>> from action_loom.core.skin import skin
         >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
         >>> triangle = skin.skin(corners, [[(0, 1.0)]] * 3, [[0, 1, 2]])
-        >>> both = skin.joined([triangle, triangle])
+        >>> both = skin.join_surfaces([triangle, triangle])
         >>> len(both), both.corners.tolist()
         (6, [0, 1, 2, 3, 4, 5])
     """
@@ -136,7 +136,7 @@ def _in_a_row(begins: Sequence[Indices], shifts: Array) -> Indices:
     return np.concatenate([*shifted, shifts[-1:]]).astype(np.int32)
 
 
-def extended(surface: Skin, owners: NDArray[np.int64], normals: Array) -> Skin:
+def extend_surface(surface: Skin, owners: NDArray[np.int64], normals: Array) -> Skin:
     """Return a surface with additional vertices (P,) outside all faces, copies of vertices with other normals.
 
     owners (P,) : the original vertices, whose weights are copied
@@ -147,7 +147,7 @@ def extended(surface: Skin, owners: NDArray[np.int64], normals: Array) -> Skin:
         >>> from action_loom.core.skin import skin
         >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
         >>> triangle = skin.skin(corners, [[(0, 1.0)]] * 3, [[0, 1, 2]])
-        >>> more = skin.extended(triangle, np.array([1]), np.array([[1.0, 0.0, 0.0]]))
+        >>> more = skin.extend_surface(triangle, np.array([1]), np.array([[1.0, 0.0, 0.0]]))
         >>> more.vertices[3].tolist(), more.normals[3].tolist()
         ([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
     """
@@ -193,7 +193,7 @@ def _check(places: Floats, first: Indices, bones: Indices, weights: Floats, corn
         raise ClipError(f"a face names vertex {int(corners.max())}, but there are {len(places)}, from 0")
 
 
-def _normalized(first: Indices, bones: Indices, weights: Floats) -> tuple[Indices, Indices, Floats]:
+def _normalize_weights(first: Indices, bones: Indices, weights: Floats) -> tuple[Indices, Indices, Floats]:
     """Return the influences with weights normalized per vertex, dropping vertices with a sum near 0."""
     counts = np.diff(first)
     owner = np.repeat(np.arange(len(counts)), counts)

@@ -86,7 +86,7 @@ class Form:
         clip = Clip("", self.skeleton, 1.0, rotations, np.zeros((*rotations.shape[:2], 3)))
         place = np.zeros((len(rows), 3))
         place[:, 2] = motion.height
-        return kinematics.posed(root_blend.place_joints(clip, {hips: (motion.hips, place)}))
+        return kinematics.pose_clip(root_blend.place_joints(clip, {hips: (motion.hips, place)}))
 
     def lows(self, rows: Array) -> Array:
         """Return the height (F, N) of the lowest point of each foot in rows (F, C), metres (`feet.lows`)."""

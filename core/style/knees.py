@@ -41,8 +41,8 @@ def without_hyperextension(clip: Clip, before: Clip) -> Clip:
     if clip.skeleton.inheritance is not None or not legs or _are_scaled(clip, legs):
         return clip
     rotations = clip.rotations.copy()
-    turned, places = kinematics.posed(clip)
-    turned_before, places_before = kinematics.posed(before)
+    turned, places = kinematics.pose_clip(clip)
+    turned_before, places_before = kinematics.pose_clip(before)
     changed = False
     for limb in legs:
         axis = _axis(limb, turned_before, places_before)
@@ -69,7 +69,7 @@ def least(clip: Clip) -> float:
         >>> round(knees.least(actions.walk()))
         18
     """
-    turned, places = kinematics.posed(clip)
+    turned, places = kinematics.pose_clip(clip)
     angles = [
         float(_bend(limb, turned, places, axis)[0].min())
         for limb in ik.legs(clip.skeleton)

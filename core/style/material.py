@@ -102,14 +102,14 @@ def gather(
         (10, 64, ('walk', 'sneak'))
     """
     known = labels.of_clips(options.labels, [clip.name for clip in clips])
-    good = [close.trimmed(clip, wanted=True) for clip in clips]
+    good = [close.trim_clip(clip, wanted=True) for clip in clips]
     ready = [steps.ready(part.clip) for part in good]
     sources, carried = _on_one_body([clip for clip, _ in ready])
     # Strides are found from foot contacts, which in-place clips do not have.
     sources, given = add_root_motion.travelling(sources, TravelOptions(), needed=True)
     numbered = [(number, clip, False) for number, clip in enumerate(sources)]
     if options.mirror:
-        numbered += [(number, mirror.mirrored(clip), True) for number, clip, _ in numbered]
+        numbered += [(number, mirror.mirror_clip(clip), True) for number, clip, _ in numbered]
     cut, left_out, gait = _cut(numbered, options, progress)
     rows, left = _rows(cut, options, gait)
     _refuse_few(rows, known, (*left_out, *left), least, persons)

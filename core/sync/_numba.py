@@ -91,8 +91,8 @@ def borders_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-unt
 
 
 @kernel("f8[::1](f8[:, ::1], i8[::1], i8)")
-def rolled(distance, starts, limit):  # type: ignore[no-untyped-def]
-    """See `dtw.rolled`."""
+def compute_rolled_costs(distance, starts, limit):  # type: ignore[no-untyped-def]
+    """See `dtw.compute_rolled_costs`."""
     rows, columns = distance.shape
     costs = np.empty(len(starts))
     skip_rows, skip_columns = np.full(rows + 1, np.inf), np.full(columns + 1, np.inf)
@@ -137,8 +137,8 @@ def trace(back, ends, rows, columns):  # type: ignore[no-untyped-def]
 
 
 @kernel("i8[:, ::1](f8[::1], i8[::1], i8[::1], i8)")
-def banded(distance, first, begin, limit):  # type: ignore[no-untyped-def]
-    """See `dtw.banded`."""
+def find_banded_path(distance, first, begin, limit):  # type: ignore[no-untyped-def]
+    """See `dtw.find_banded_path`."""
     rows = len(first)
     columns = first[-1] + begin[-1] - begin[-2]
     steps = np.zeros(len(distance), dtype=np.int16)
@@ -183,7 +183,7 @@ def banded(distance, first, begin, limit):  # type: ignore[no-untyped-def]
 
 @kernel("void(f8[:, ::1], i8, i8, f8[::1])")
 def _mean_along(products, i, window, mean):  # type: ignore[no-untyped-def]
-    """Fill row i of the mean over a window along the diagonals; see `distance.apart`."""
+    """Fill row i of the mean over a window along the diagonals; see `distance.compute_distances`."""
     for j in range(len(mean)):
         mean[j] = products[i, j]
     for k in range(1, 2 * window + 1):
@@ -196,8 +196,8 @@ def _mean_along(products, i, window, mean):  # type: ignore[no-untyped-def]
 
 
 @kernel("f8[:, ::1](f8[:, ::1], i8, f8[::1], f8[::1])")
-def apart(products, window, square, other_square):  # type: ignore[no-untyped-def]
-    """See `distance.apart`."""
+def compute_distances(products, window, square, other_square):  # type: ignore[no-untyped-def]
+    """See `distance.compute_distances`."""
     distances = np.empty((len(square), len(other_square)))
     for i in range(len(square)):
         row, own = distances[i], square[i]

@@ -92,8 +92,8 @@ def borders_unlimited(distance: Array, skip_rows: Array, skip_columns: Array) ->
     return total[-1], total[:, -1], _Back(distance, total, rows + columns)
 
 
-def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
-    """See `dtw.rolled`; computes all starts at once."""
+def compute_rolled_costs(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
+    """See `dtw.compute_rolled_costs`; computes all starts at once."""
     rows, columns = distance.shape
     costs = np.empty(len(starts))
     at_once = max(1, _TOGETHER // columns)
@@ -157,18 +157,18 @@ def trace(back: _Back, ends: NDArray[np.int64], rows: int, columns: int) -> NDAr
     step_to = _steps(back)
     begins: dict[tuple[int, int], tuple[int, int]] = {}
     for i, j in ends.tolist():
-        passed, steps, met = _walked(step_to, i, j, begins)
+        passed, steps, met = _trace_back(step_to, i, j, begins)
         step, (first_i, first_j) = steps[-1], passed[-1]
         begin = begins[met] if met else (first_i - max(step, 0), first_j + min(step, 0))
         if i - begin[0] + 1 >= rows and j - begin[1] + 1 >= columns:
             if met:
-                _, steps, _ = _walked(step_to, i, j, {})
+                _, steps, _ = _trace_back(step_to, i, j, {})
             return _cells(steps, i, j)
         begins.update(dict.fromkeys(passed, begin))
     return np.empty((0, 2), dtype=np.int64)
 
 
-def _walked(
+def _trace_back(
     step_to: Callable[[int, int], int], i: int, j: int, until: Container[tuple[int, int]]
 ) -> tuple[list[tuple[int, int]], list[int], tuple[int, int] | None]:
     """Return the cells at the ends of a path's steps, traced backwards, these steps, and the first cell in `until`."""
@@ -194,8 +194,10 @@ def _cells(steps: list[int], i: int, j: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(np.concatenate([[(i, j)], (i, j) - before])[::-1])
 
 
-def banded(distance: Array, first: NDArray[np.int64], begin: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
-    """See `dtw.banded`."""
+def find_banded_path(
+    distance: Array, first: NDArray[np.int64], begin: NDArray[np.int64], limit: int
+) -> NDArray[np.int64]:
+    """See `dtw.find_banded_path`."""
     counts = np.diff(begin)
     rows, columns = len(first), int(first[-1] + counts[-1])
     total = np.empty(len(distance))
@@ -223,7 +225,7 @@ def banded(distance: Array, first: NDArray[np.int64], begin: NDArray[np.int64], 
     if not np.isfinite(total[-1]):
         return np.empty((0, 2), dtype=np.int64)
     step_to = _banded_steps(distance, total, first.tolist(), begin.tolist(), limit)
-    _, steps, _ = _walked(step_to, rows - 1, columns - 1, ())
+    _, steps, _ = _trace_back(step_to, rows - 1, columns - 1, ())
     return _cells(steps, rows - 1, columns - 1)
 
 
@@ -262,7 +264,7 @@ def _banded_steps(
 
 
 def _mean_along(products: Array, window: int) -> Array:
-    """Return the mean over a window along the diagonals; see `distance.apart`."""
+    """Return the mean over a window along the diagonals; see `distance.compute_distances`."""
     count, columns = products.shape[0] - 2 * window, products.shape[1] - 2 * window
     total = products[:count, :columns].copy()
     for k in range(1, 2 * window + 1):
@@ -272,8 +274,8 @@ def _mean_along(products: Array, window: int) -> Array:
     return total
 
 
-def apart(products: Array, window: int, square: Array, other_square: Array) -> Array:
-    """See `distance.apart`."""
+def compute_distances(products: Array, window: int, square: Array, other_square: Array) -> Array:
+    """See `distance.compute_distances`."""
     mean = _mean_along(products, window)
     mean *= 2.0
     squares = np.subtract(square[:, None] + other_square, mean, out=mean)
@@ -319,11 +321,11 @@ def weighted_window(poses: Array, weights: Array) -> Array:
     window = len(weights) // 2
     total = np.zeros_like(poses)
     for k, weight in zip(range(-window, window + 1), weights, strict=True):
-        total += weight * poses[np.ix_(_shifted(len(poses), k), _shifted(poses.shape[1], k))]
+        total += weight * poses[np.ix_(_shift_frames(len(poses), k), _shift_frames(poses.shape[1], k))]
     return total
 
 
-def _shifted(count: int, k: int) -> NDArray[np.int64]:
+def _shift_frames(count: int, k: int) -> NDArray[np.int64]:
     """Return the frames shifted by k; frames out of range are replaced by the original frame."""
     frames = np.arange(count)
     return np.where((frames + k >= 0) & (frames + k < count), frames + k, frames)

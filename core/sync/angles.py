@@ -36,7 +36,7 @@ class AngleMetric(Metric):
         self._weights = weights[self._used]
         self._rotations = _in_heading_frame(body.clip)[:, self._used]
 
-    def taken(self, frames: slice) -> Self:
+    def take_frames(self, frames: slice) -> Self:
         other = copy(self)
         other._rotations = self._rotations[frames]
         return other
@@ -65,7 +65,7 @@ class ChordalMetric(Metric):
         products = q[..., _FIRST] * q[..., _SECOND] * _OCCURRENCE * np.sqrt(weights)[:, None]
         self._products = products.reshape(len(q), -1)
 
-    def taken(self, frames: slice) -> Self:
+    def take_frames(self, frames: slice) -> Self:
         other = copy(self)
         other._products = self._products[frames]
         return other

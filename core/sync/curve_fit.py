@@ -21,7 +21,9 @@ def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
     return rows, middle
 
 
-def smoothed(values: Array, matching: Matching, rate: float, knot: float = 0.0, *, periodic: bool = False) -> Array:
+def smooth_samples(
+    values: Array, matching: Matching, rate: float, knot: float = 0.0, *, periodic: bool = False
+) -> Array:
     """Return samples (K,) smoothed by the method of `matching`; end samples are kept, or joined for periodic samples.
 
     knot : samples between the knots of a spline; 0 for `KNOT_SECONDS`

@@ -212,7 +212,7 @@ def find_by_autocorrelation(clip: Clip) -> Repetition:
     if not cycles:
         raise RegistrationError(f"{clip.name} does not repeat itself: its autocorrelation has no peak")
     starts, scores = np.array([c.start for c in cycles]), np.array([c.score for c in cycles])
-    ranked = _rescored(clip, _best_of_lengths(cycles))
+    ranked = _rescore_cycles(clip, _best_of_lengths(cycles))
     curve = _autocorrelation(vectors[ranked[0].start // step :])
     return Repetition(ranked, np.arange(len(curve)) / rate, curve, starts, scores)
 
@@ -225,7 +225,7 @@ def _best_of_lengths(cycles: list[Cycle]) -> list[Cycle]:
     return list(best.values())[:PROPOSED]
 
 
-def _rescored(clip: Clip, proposed: list[Cycle]) -> tuple[Cycle, ...]:
+def _rescore_cycles(clip: Clip, proposed: list[Cycle]) -> tuple[Cycle, ...]:
     """Return cycles with their scores by `find`: first the shortest equivalent to the best, then by score."""
     step = max(1, round(clip.rate / SEARCH_RATE))
     features, joints = _features(clip, step)

@@ -34,12 +34,12 @@ class Metric(ABC):
         """Return the distances (M, N) between this clip's frames and another's, over `window` frames on each side."""
 
     @abstractmethod
-    def taken(self, frames: slice) -> Self:
+    def take_frames(self, frames: slice) -> Self:
         """Return only some frames, prepared as in the whole clip."""
 
     def part(self, first: int, last: int) -> Self:
         """Return only the frames first … last, prepared as in the whole clip."""
-        return self.taken(slice(first, last + 1))
+        return self.take_frames(slice(first, last + 1))
 
     def over(self, first: int, last: int) -> Self:  # noqa: ARG002  (used by metrics that depend on it)
         """Return the same clip, prepared for the case that only frames first … last have a counterpart."""
@@ -51,7 +51,7 @@ def thinning(count: int, columns: int) -> int:
     return max(1, int(np.ceil(np.sqrt(count * columns / MOST_CELLS))))
 
 
-def clamped(count: int, window: int) -> NDArray[np.int64]:
+def clamp_windows(count: int, window: int) -> NDArray[np.int64]:
     """Return the frames (F, 2W+1) of every window, clamped to the clip."""
     return np.clip(np.arange(count)[:, None] + np.arange(-window, window + 1), 0, count - 1)
 
@@ -79,10 +79,10 @@ def in_blocks(count: int, columns: int, window: int, some: Callable[[slice, slic
     return matrix
 
 
-def apart(products: Array, window: int, square: Array, other_square: Array) -> Array:
+def compute_distances(products: Array, window: int, square: Array, other_square: Array) -> Array:
     """Return the distances (M, N) √(square + other_square − 2·mean), with squares (M,) and (N,).
 
     The mean is over k = −W … W, of products (M+2W, N+2W) at (i + k, j + k).
     """
-    distances: Array = jit.kernels(__package__).apart(products, window, square, other_square)
+    distances: Array = jit.kernels(__package__).compute_distances(products, window, square, other_square)
     return distances

@@ -105,7 +105,7 @@ def _at_limit(cells: Cells, limit: int) -> float:
     return float(np.count_nonzero(lengths == limit) * limit / len(cells)) if limit > 1 else 0.0
 
 
-def pinned(distance: Array, limit: int) -> WarpPath:
+def find_pinned_path(distance: Array, limit: int) -> WarpPath:
     """Return the least-cost path from the first corner to the last.
 
     Raises RegistrationError if the slope limit or the band excludes all paths.
@@ -133,7 +133,7 @@ def needed_limit(rows: int, columns: int) -> int:
     return -(-max(rows, columns) // min(rows, columns))
 
 
-def banded(distance: Array, first: NDArray[np.int64], counts: NDArray[np.int64], limit: int) -> WarpPath:
+def find_banded_path(distance: Array, first: NDArray[np.int64], counts: NDArray[np.int64], limit: int) -> WarpPath:
     """Return the least-cost path from the first cell of a band to its last.
 
     distance (K,) : of the cells of the band, row by row
@@ -143,17 +143,17 @@ def banded(distance: Array, first: NDArray[np.int64], counts: NDArray[np.int64],
     Raises RegistrationError if the slope limit excludes all paths in the band.
     """
     begin = np.concatenate([[0], np.cumsum(counts)])
-    cells = _kernels().banded(distance, first, begin, int(limit))
+    cells = _kernels().find_banded_path(distance, first, begin, int(limit))
     if not len(cells):
         raise _no_way()
     at = begin[cells[:, 0]] + cells[:, 1] - first[cells[:, 0]]
     return WarpPath(cells, float(distance[at].sum()), _at_limit(cells, limit))
 
 
-def rolled(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
+def compute_rolled_costs(distance: Array, starts: NDArray[np.int64], limit: int) -> Array:
     """Return the costs (K,) between the corners of a matrix (M, N) rolled to begin in some of its columns (K,)."""
     if limit < max(distance.shape):
-        costs: Array = _kernels().rolled(kernel_argument(distance), starts, int(limit))
+        costs: Array = _kernels().compute_rolled_costs(kernel_argument(distance), starts, int(limit))
         return costs
     rows, columns = distance.shape
     return np.array(
@@ -195,7 +195,7 @@ class Stretches:
         rows, columns = self._shape
         least = (rows + 1) // 2, (columns + 1) // 2
         possible = np.flatnonzero(np.isfinite(self._totals) & (self._ends + 1 >= least).all(axis=1))
-        path = self._costs.path(self._ends[possible[ties.ranked(self._totals[possible])]], *least)
+        path = self._costs.path(self._ends[possible[ties.rank_values(self._totals[possible])]], *least)
         if path is None:
             raise RegistrationError(
                 f"No stretch of at least half of both clips ({rows} and {columns} frames) can be matched "
@@ -251,7 +251,7 @@ def least_mean(
 
 def roughly_least(distance: Array, limit: int, floor: float) -> LeastMean:
     """Return an approximate `least_mean` from a subsampled matrix; of a small one, the mean of all distances."""
-    thin = thinned(distance)
+    thin = subsample_matrix(distance)
     try:
         if thin is not None:
             return least_mean(thin, limit, floor, precise=ROUGH)
@@ -260,7 +260,7 @@ def roughly_least(distance: Array, limit: int, floor: float) -> LeastMean:
     return LeastMean(_mean(distance), True)
 
 
-def thinned(distance: Array) -> Array | None:
+def subsample_matrix(distance: Array) -> Array | None:
     """Return a matrix subsampled until a path takes negligible time; None for a small matrix."""
     every = min(distance.shape) // SOME
     return distance[::every, ::every] if every > 2 else None

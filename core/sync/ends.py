@@ -42,7 +42,7 @@ def choose(
     """
     matrix = in_band(matrix, matching.band)
     if matching.ends == "pinned":
-        return Ends("pinned", dtw.pinned(matrix, limit))
+        return Ends("pinned", dtw.find_pinned_path(matrix, limit))
     least = before.least if before and before.least else dtw.roughly_least(matrix, limit, floor)
     may_be_whole = matching.ends != "open" and limit >= dtw.needed_limit(*matrix.shape)
     whole = None
@@ -65,7 +65,7 @@ def choose(
 def _whole(matrix: Array, limit: int) -> dtw.WarpPath | None:
     """Return the path from end to end, None if the band excludes it."""
     try:
-        return dtw.pinned(matrix, limit)
+        return dtw.find_pinned_path(matrix, limit)
     except RegistrationError:
         return None
 
@@ -77,7 +77,7 @@ def _none_is_cheaper(matrix: Array, limit: int, whole: dtw.WarpPath, floor: floa
 
 def _seem_whole(matrix: Array, limit: int, least: float, floor: float) -> bool:
     """Return whether clips seem to correspond from end to end, judged by a subsampled matrix."""
-    thin = dtw.thinned(matrix)
+    thin = dtw.subsample_matrix(matrix)
     if thin is None:
         return True
     whole = _whole(thin, limit)

@@ -23,14 +23,14 @@ Some = TypeVar("Some", NDArray[np.float32], NDArray[np.float64])
 Rows = TypeVar("Rows", NDArray[np.float64], NDArray[np.complex128])
 
 
-def rounded(rows: Rows) -> Rows:
+def round_rows(rows: Rows) -> Rows:
     """Return rows (R, …), real or complex, rounded so that sums of products of any two are exact in double precision.
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.sync import exact_sums
         >>> a, b = np.random.default_rng(0).normal(size=(2, 50))
-        >>> x, y = exact_sums.rounded(np.stack([a, b]))
+        >>> x, y = exact_sums.round_rows(np.stack([a, b]))
         >>> bool(np.dot(x, y) == sum(x * y) == np.sum((x * y)[::-1])), bool(np.abs(x - a).max() < 1e-5)
         (True, True)
     """

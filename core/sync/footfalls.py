@@ -58,12 +58,12 @@ def distance(downs: Array, others: Array) -> Array:
     cost = np.zeros((PHASES, PHASES))
     for down, other in zip(downs, others, strict=True):
         row, column = (round(PHASES * float(at)) % PHASES for at in (down, other))
-        cost[row] += 0.5 * _apart(phases - other)
-        cost[:, column] += 0.5 * _apart(phases - down)
+        cost[row] += 0.5 * _measure_phase_error(phases - other)
+        cost[:, column] += 0.5 * _measure_phase_error(phases - down)
     return cost
 
 
-def apart(curve: RegistrationCurve, downs: Array, others: Array) -> float:
+def measure_footfall_error(curve: RegistrationCurve, downs: Array, others: Array) -> float:
     """Return how far apart, in shares of the cycle, footfalls (L,) and (L,) are in an equal blend by a cyclic curve."""
     length, period = len(curve.frames) - 1, float(curve.frames[-1] - curve.frames[0])
     reference = np.arange(-length, 2.0 * length + 1.0)
@@ -71,10 +71,10 @@ def apart(curve: RegistrationCurve, downs: Array, others: Array) -> float:
     result = (reference + frames) / (length + period)
     laps = np.floor(frames[length] / period - others) + 1.0  # so that they lie within the three cycles
     ours, theirs = np.interp(downs * length, reference, result), np.interp((others + laps) * period, frames, result)
-    return float(_apart(ours - theirs).mean())
+    return float(_measure_phase_error(ours - theirs).mean())
 
 
-def _apart(phases: Array) -> Array:
+def _measure_phase_error(phases: Array) -> Array:
     """Return how far phases are from the nearest whole number."""
     return np.asarray(np.abs(phases - np.round(phases)))
 

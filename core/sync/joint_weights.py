@@ -29,7 +29,7 @@ def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Ar
     """
     chosen = factors(skeleton, joints)
     own = (skeleton.point_weights > 0.0).astype(float) if equal else skeleton.point_weights
-    return _normalized(own * np.concatenate([chosen, chosen[skeleton.tipped]]), joints)
+    return _normalize_weights(own * np.concatenate([chosen, chosen[skeleton.tipped]]), joints)
 
 
 def rotation_weights(skeleton: Skeleton, joints: str) -> Array:
@@ -43,7 +43,7 @@ def rotation_weights(skeleton: Skeleton, joints: str) -> Array:
     for joint in range(len(skeleton) - 1, 0, -1):
         if skeleton.parents[joint] >= 0:
             moved[skeleton.parents[joint]] += bones[joint] + moved[joint]
-    return _normalized(moved * skeleton.body * factors(skeleton, joints), joints)
+    return _normalize_weights(moved * skeleton.body * factors(skeleton, joints), joints)
 
 
 def factors(skeleton: Skeleton, joints: str) -> Array:
@@ -93,7 +93,7 @@ def _lower_body(skeleton: Skeleton, joints: str) -> NDArray[np.bool_]:
     return lower
 
 
-def _normalized(weights: Array, joints: str) -> Array:
+def _normalize_weights(weights: Array, joints: str) -> Array:
     """Return weights divided by their sum."""
     total = float(weights.sum())
     if total <= 0.0:

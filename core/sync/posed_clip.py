@@ -17,7 +17,7 @@ ROWS = 32  # frames per block for computing velocities
 
 @dataclass(frozen=True, eq=False)
 class PosedClip:
-    """A clip, and derived data for metrics, computed on first use; keep : see `kinematics.kept`."""
+    """A clip, and derived data for metrics, computed on first use; keep : see `kinematics.get_cached_pose`."""
 
     clip: Clip
     keep: bool = True
@@ -42,7 +42,7 @@ class PosedClip:
     def _posed(self) -> tuple[Array, Array, Array]:
         """World rotations (F, J, 4), points (F, P, 3), and the raw direction (F,) of the pelvis, radians."""
         skeleton = self.clip.skeleton
-        rotations, points = kinematics.kept(self.clip, keep=self.keep)
+        rotations, points = kinematics.get_cached_pose(self.clip, keep=self.keep)
         return rotations, points, root_motion.raw_pelvis_heading(skeleton, rotations, points[:, : len(skeleton)])
 
     @property

@@ -12,7 +12,7 @@ from ..motion.quat import Array
 from ..recipes.matching import Matching
 from . import exact_sums, joint_weights
 from .alignment import clouds_apart
-from .distance import Metric, apart, clamped, in_blocks, rows
+from .distance import Metric, clamp_windows, compute_distances, in_blocks, rows
 from .exact_sums import Some
 from .posed_clip import PosedClip
 
@@ -88,7 +88,7 @@ class PointMetric(Metric):
     def __len__(self) -> int:
         return len(self._heights)
 
-    def taken(self, frames: slice) -> Self:
+    def take_frames(self, frames: slice) -> Self:
         other = copy(self)
         for name in ("_centroids", "_ground", "_heights", "_mean_heights", "_squares"):
             setattr(other, name, np.ascontiguousarray(getattr(self, name)[frames]))
@@ -147,15 +147,15 @@ class PointMetric(Metric):
         """Return the mean height (F,) of each window, or zeros if heights are not aligned."""
         if not self._align_height:
             return np.zeros(len(self._mean_heights))
-        return np.asarray(self._mean_heights[clamped(len(self._mean_heights), window)].mean(axis=1))
+        return np.asarray(self._mean_heights[clamp_windows(len(self._mean_heights), window)].mean(axis=1))
 
     def _window(self, window: int) -> tuple[Array, Array]:
         """Return the centroids of each window relative to their mean, over √(2W+1), (F, 2W+1, 2), and Σ w‖p‖² (F,)."""
         if window == 0:
             return np.zeros((len(self), 1, 2)), self._squares
-        frames = clamped(len(self._heights), window)
+        frames = clamp_windows(len(self._heights), window)
         around = self._centroids[frames]
-        drift = exact_sums.rounded((around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1]))
+        drift = exact_sums.round_rows((around - around.mean(axis=1, keepdims=True)) / np.sqrt(frames.shape[1]))
         return drift, self._squares[frames].mean(axis=1) + (drift**2).sum(axis=(1, 2))
 
 
@@ -200,7 +200,7 @@ class MotionMetric(Metric):
         other._prepared = self._normalized(first, last)
         return other
 
-    def taken(self, frames: slice) -> Self:
+    def take_frames(self, frames: slice) -> Self:
         other = copy(self)
         for name in ("_places", "_velocities", "_slow", "_more", "_beside"):
             setattr(other, name, getattr(self, name)[frames])
@@ -214,13 +214,13 @@ class MotionMetric(Metric):
         square, other_square = self._square(window), other._square(window)
 
         def some(block: slice, around: slice) -> Array:
-            return apart(exact_sums.products(features[around], others), window, square[block], other_square)
+            return compute_distances(exact_sums.products(features[around], others), window, square[block], other_square)
 
         return in_blocks(len(square), len(other_square), window, some)
 
     def _square(self, window: int) -> Array:
         squares = self._prepared[1]
-        return squares if window == 0 else np.asarray(squares[clamped(len(squares), window)].mean(axis=1))
+        return squares if window == 0 else np.asarray(squares[clamp_windows(len(squares), window)].mean(axis=1))
 
     def _normalized(self, first: int, last: int) -> tuple[NDArray[np.float32], Array]:
         """Return all features (F, K), with mean and amplitude of positions over the frames first … last."""

@@ -43,7 +43,7 @@ class Band:
         """
         left, counts = int(self.low[0]), self.high - self.low + 1
         limit = max(limit, dtw.needed_limit(len(counts), int(self.high[-1]) - left + 1))
-        best = dtw.banded(distance, self.low - left, counts, limit)
+        best = dtw.find_banded_path(distance, self.low - left, counts, limit)
         return dtw.WarpPath(best.cells + np.array([self.top, left]), best.cost, best.at_limit)
 
 

@@ -32,7 +32,7 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     with four legs or more are matched by their footfalls where these come nearer so.
     """
     # Cyclic padding: with a cycle before and one after, windows and smoothing meet no end.
-    three = PosedClip(cycles.unrolled(reference, 1, 1)), PosedClip(cycles.unrolled(clip, 1, 1))
+    three = PosedClip(cycles.unroll_cycle(reference, 1, 1)), PosedClip(cycles.unroll_cycle(clip, 1, 1))
     if matching.metric != "auto":
         return _pair(*three, matching)
     same = _same_performance(reference, clip, three, replace(matching, metric="points"))
@@ -41,7 +41,7 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     curve = _pair(*three, matching)
     if matching.band:  # a correction may leave it
         return curve
-    frames = retimed_comparison.corrected(
+    frames = retimed_comparison.correct_frames(
         three[0],
         lambda at: cycles.sample(clip, at),
         curve.frames,
@@ -81,7 +81,10 @@ def _by_footfalls(reference: Clip, clip: Clip, curve: RegistrationCurve, matchin
     cells = np.stack([np.arange(length), np.round(frames[:-1]).astype(np.int64) % period], axis=1)
     cost = float(curve.matrix[cells[:, 0], cells[:, 1]].mean())
     found = replace(curve, frames=frames, cost=cost, limit=limit, at_limit=path.at_limit, cells=cells)
-    nearer = footfalls.apart(found, downs, others) < footfalls.apart(curve, downs, others) - NEARER
+    nearer = (
+        footfalls.measure_footfall_error(found, downs, others)
+        < footfalls.measure_footfall_error(curve, downs, others) - NEARER
+    )
     return found if nearer else curve
 
 
@@ -153,13 +156,13 @@ def _cheapest_start(matrix: Array, matching: Matching, limit: int) -> tuple[int,
     step = max(1, columns // STARTS)
 
     def path_from(start: int) -> dtw.WarpPath:
-        return dtw.pinned(in_band(np.roll(matrix, -start, axis=1), matching.band), limit)
+        return dtw.find_pinned_path(in_band(np.roll(matrix, -start, axis=1), matching.band), limit)
 
     def cheapest(starts: NDArray[np.int64]) -> int:
         if matching.band:
             costs = np.array([path_from(start).cost for start in starts.tolist()])
         else:
-            costs = dtw.rolled(matrix, starts, limit)
+            costs = dtw.compute_rolled_costs(matrix, starts, limit)
         return int(starts[ties.first_least(costs)])
 
     best = cheapest(np.arange(0, columns, step))
@@ -172,7 +175,7 @@ def _periodic(frames: Array, period: int, matching: Matching, rate: float, limit
     """Return frames (K,) of one cycle smoothed and limited as a periodic curve, with its end (K+1,)."""
     count = len(frames)
     even = np.arange(count) * (period / count)
-    smooth = even + curve_fit.smoothed(frames - even, matching, rate, knot, periodic=True)
+    smooth = even + curve_fit.smooth_samples(frames - even, matching, rate, knot, periodic=True)
     closed = np.append(smooth, smooth[0] + period)
     return curve_fit.limit_slopes(closed, 1.0 / limit, float(limit), periodic=True)
 

@@ -58,7 +58,7 @@ def _curve(reference: PosedClip, clip: PosedClip, matching: Matching, progress: 
     if matching.band:  # a correction may leave it
         return curve
     progress.at(0.8, f"Synchronising {clip.clip.name}")
-    frames = retimed_comparison.corrected(
+    frames = retimed_comparison.correct_frames(
         reference.cut(curve.first, curve.last + 1),
         lambda at: resample.sample(clip.clip, at),
         curve.frames,
@@ -141,8 +141,8 @@ class _Pair:
         thinned, rate = full, reference.clip.rate / every
         if every > 1:
             thinned = (
-                metrics.prepare(reference.clip.thinned(every), matching),
-                metrics.prepare(clip.clip.thinned(every), matching),
+                metrics.prepare(reference.clip.decimate(every), matching),
+                metrics.prepare(clip.clip.decimate(every), matching),
             )
         return cls(full, thinned, every, rate, round(matching.window * rate), (len(reference), len(clip)))
 
@@ -155,7 +155,7 @@ class _Pair:
         """Return both clips decimated until a path takes negligible time."""
         every = max(1, round(self.rate / SKETCH_RATE))
         some = slice(None, None, every)
-        thinned = self.thinned[0].taken(some), self.thinned[1].taken(some)
+        thinned = self.thinned[0].take_frames(some), self.thinned[1].take_frames(some)
         return replace(
             self, thinned=thinned, every=self.every * every, rate=self.rate / every, window=round(self.window / every)
         )
@@ -198,7 +198,7 @@ class _Match:
         path, limit = self.ends.path, self.limit
         cells = _finest(self)
         rows, frames = curve_fit.midpoints(cells)
-        frames = curve_fit.smoothed(frames, self.matching, self.pair.rate * self.pair.every)
+        frames = curve_fit.smooth_samples(frames, self.matching, self.pair.rate * self.pair.every)
         frames = curve_fit.limit_slopes(frames, 1.0 / limit, float(limit))
         return RegistrationCurve(
             int(rows[0]),

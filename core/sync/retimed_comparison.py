@@ -78,7 +78,7 @@ def is_same_performance(reference: PosedClip, retimed: PosedClip, joints: str) -
     return bool(np.sqrt(square.mean()) <= SAME * reference.clip.skeleton.height)
 
 
-def corrected(
+def correct_frames(
     reference: PosedClip,
     retimed: Callable[[Array], Clip],
     frames: Array,
@@ -106,17 +106,17 @@ def corrected(
         if period:
             length = len(frames) - 1
             offsets = (moved - even)[length : 2 * length]
-            at = np.arange(length) + curve_fit.smoothed(offsets, matching, rate, knot, periodic=True)
+            at = np.arange(length) + curve_fit.smooth_samples(offsets, matching, rate, knot, periodic=True)
             at = curve_fit.limit_slopes(np.append(at, at[0] + length), 1.0 / LIMIT, float(LIMIT), periodic=True)
             frames = curve_fit.evaluate(around, length + at)
         else:
-            at = curve_fit.smoothed(moved, matching, rate, knot)
+            at = curve_fit.smooth_samples(moved, matching, rate, knot)
             frames = curve_fit.evaluate(frames, curve_fit.limit_slopes(at, 1.0 / LIMIT, float(LIMIT)))
         frames = curve_fit.limit_slopes(frames, 1.0 / limit, float(limit), periodic=bool(period))
     if not _feet(reference, matching):
         return frames
     around = _three_cycles(frames, period) if period else frames
-    at = steps.corrected(reference, PosedClip(retimed(around), keep=False), float(LIMIT))
+    at = steps.correct_step_ends(reference, PosedClip(retimed(around), keep=False), float(LIMIT))
     if period:
         length = len(frames) - 1
         at = at[length : 2 * length + 1]

@@ -24,7 +24,7 @@ TOGETHER = 0.03  # share of time with both feet in contact, at most, in a run
 SMOOTH = 0.02  # s; sigma of the correction
 
 
-def corrected(reference: PosedClip, retimed: PosedClip, limit: float) -> Array:
+def correct_step_ends(reference: PosedClip, retimed: PosedClip, limit: float) -> Array:
     """Return the frames (F,) at which the steps of a re-timed clip end as in its reference (F frames each).
 
     limit : of the slopes, which decides between ends that can't all be matched

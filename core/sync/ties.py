@@ -24,13 +24,13 @@ def first_least(values: Array) -> int:
     return int(np.argmax(values <= _with_equals(float(values.min()))))
 
 
-def ranked(values: Array) -> NDArray[np.int64]:
+def rank_values(values: Array) -> NDArray[np.int64]:
     """Return the indices (K,) of values sorted by size, with ties for the least in their original order.
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.sync import ties
-        >>> ties.ranked(np.array([4.0, 3.0 + 1e-13, 3.0])).tolist()
+        >>> ties.rank_values(np.array([4.0, 3.0 + 1e-13, 3.0])).tolist()
         [1, 2, 0]
     """
     least = float(values.min(initial=np.inf))

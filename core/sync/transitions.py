@@ -16,7 +16,7 @@ from ..recipes.matching import Matching
 from . import alignment, exact_sums, joint_weights, metrics
 from . import distance as pose_distance
 from .alignment import local_minima
-from .distance import clamped
+from .distance import clamp_windows
 
 DIGITS = 6  # significant digits of a distance in metres for ranking transitions
 
@@ -106,8 +106,8 @@ def find_as_made(
         if moves:
             points[..., :2] -= middle[:, None]
         count = frames[1] - frames[0] + 1
-        rows.append(exact_sums.rounded((np.sqrt(weights)[:, None] * points).reshape(len(part), -1)))
-        windows.append(clamped(len(part), window)[place : place + count])
+        rows.append(exact_sums.round_rows((np.sqrt(weights)[:, None] * points).reshape(len(part), -1)))
+        windows.append(clamp_windows(len(part), window)[place : place + count])
     (early, late), (i, j) = rows, windows
     squares = (late * late).sum(axis=1)
 
@@ -186,8 +186,8 @@ def align(
     weights = joint_weights.point_weights(before.skeleton, "all")
     clouds, heights, standing = [], [], list[Footing]()
     for k, (clip, frame) in enumerate(((before, i), (after, j))):
-        around = clamped(len(clip), window)[frame]
-        places = kinematics.points(clip.taken(around))
+        around = clamp_windows(len(clip), window)[frame]
+        places = kinematics.points(clip.take_frames(around))
         clouds.append(places[..., :2] @ np.array([1.0, 1j]))
         heights.append(places[..., 2])
         if feet:

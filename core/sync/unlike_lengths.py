@@ -14,7 +14,7 @@ def refuse_lengths(reference: Clip, clip: Clip, matching: Matching, *, cyclic: b
     cyclic : whether they are matched periodically
     """
     limit = matching.slope or RAISED_LIMIT
-    shorter, longer = sorted(_compared(len(reference), len(clip), cyclic=cyclic))
+    shorter, longer = sorted(_count_compared_frames(len(reference), len(clip), cyclic=cyclic))
     if limit < 0 or shorter < 2:  # fewer frames are not compared
         return
     halves, whole = -(-longer // 2), cyclic or matching.ends == "pinned"
@@ -29,7 +29,7 @@ def refuse_lengths(reference: Clip, clip: Clip, matching: Matching, *, cyclic: b
     raise RegistrationError(f"{both} with a slope limit of {limit}: {advice}, or set the limit to {needed}")
 
 
-def _compared(one: int, other: int, *, cyclic: bool) -> tuple[int, int]:
+def _count_compared_frames(one: int, other: int, *, cyclic: bool) -> tuple[int, int]:
     """Return how many frames of each clip are compared: long clips are decimated, a cycle omits its last frame."""
     if cyclic:
         return one - 1, other - 1

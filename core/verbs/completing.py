@@ -59,7 +59,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
     report["changed"] = not edited or _differs(made.clip, clips[made.reference])
     same = not report["changed"] and not report["warnings"]
     unchanged = [f"{clips[made.reference].name}: nothing needed changing"] if same else []
-    report["limits"], sentences = body_limits.told(
+    report["limits"], sentences = body_limits.describe_limits(
         woven,
         sources,
         planted=bool((report.get("plant") or {}).get("spans")),

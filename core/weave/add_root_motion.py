@@ -25,7 +25,7 @@ def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = 
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.recipes.travel import TravelOptions
         >>> from action_loom.core.weave import add_root_motion, root_trajectory
-        >>> still, _ = root_trajectory.removed(actions.walk())
+        >>> still, _ = root_trajectory.remove_trajectory(actions.walk())
         >>> clips, sentences = add_root_motion.travelling([actions.run(), still], TravelOptions())
         >>> [add_root_motion.travels(clip) for clip in (still, *clips)], len(sentences)
         ([False, True, True], 1)
@@ -34,7 +34,7 @@ def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = 
     sentences: list[str] = []
     if options.add_root_motion == "auto" and (needed or any(going)):
         clips = [clip if goes else _given(clip, sentences) for clip, goes in zip(clips, going, strict=True)]
-    if not all(root_trajectory.stored(clip) for clip in clips):
+    if not all(root_trajectory.read_stored_trajectory(clip) for clip in clips):
         # A trajectory stored by only some of the clips would be mistaken for the trajectory of all.
         clips = [root_trajectory.without_stored(clip) for clip in clips]
     return list(clips), sentences
@@ -60,7 +60,7 @@ def note(clip: Clip, *, doubtful: bool = False) -> str:
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import add_root_motion, root_trajectory
-        >>> add_root_motion.note(root_trajectory.removed(actions.walk())[0])
+        >>> add_root_motion.note(root_trajectory.remove_trajectory(actions.walk())[0])
         'walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s): use Add Root Motion to move it'
         >>> add_root_motion.note(actions.walk())
         ''
@@ -71,12 +71,12 @@ def note(clip: Clip, *, doubtful: bool = False) -> str:
 
 
 def _given(clip: Clip, sentences: list[str]) -> Clip:
-    trajectory, feet = root_trajectory.stored(clip), foot_travel.measure(clip)
+    trajectory, feet = root_trajectory.read_stored_trajectory(clip), foot_travel.measure(clip)
     if trajectory is None and (feet is None or not feet.in_place):
         return clip
     if trajectory is not None:
         sentences.append(f"{clip.name} got back the travel that was removed")
-        return root_trajectory.added(clip, trajectory)
+        return root_trajectory.add_trajectory(clip, trajectory)
     assert feet is not None
     measured, label = root_trajectory.from_feet(feet, clip)
     sentences.append(f"{clip.name} walks on the spot: it was given {feet.speed:.2f} m/s by its feet ({label})")

@@ -56,9 +56,11 @@ def stand(clip: Clip) -> Stand:
     if ahead is None:  # the front is unknown; animators let such clips travel along an axis
         ahead, goes_ahead = 0.0, straight and abs(np.angle(np.exp(4j * goes))) <= 4.0 * ALONG_AXIS
     else:
-        goes_ahead = straight and _away(goes, ahead) <= AHEAD
+        goes_ahead = straight and _measure_angle(goes, ahead) <= AHEAD
     place = skeleton.rest[1][root_motion.travelling_joint(skeleton), :2]
-    near = np.linalg.norm(ground[0] - place) <= NEAR * height and _away(float(np.mean(facing)), ahead) <= FACING
+    near = (
+        np.linalg.norm(ground[0] - place) <= NEAR * height and _measure_angle(float(np.mean(facing)), ahead) <= FACING
+    )
     return Stand(in_place, bool(near and (in_place or goes_ahead)))
 
 
@@ -83,5 +85,5 @@ def _facing(clip: Clip) -> tuple[Array, float | None]:
     return root_motion.ground_frames(clip)[1], None
 
 
-def _away(angle: float, other: float) -> float:
+def _measure_angle(angle: float, other: float) -> float:
     return float(abs(np.angle(np.exp(1j * (angle - other)))))

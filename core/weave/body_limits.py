@@ -54,7 +54,7 @@ class _Legs:
 _known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # as long as clips are in use
 
 
-def told(
+def describe_limits(
     result: Clip,
     sources: Sequence[Clip],
     *,
@@ -80,10 +80,10 @@ def told(
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import body_limits
         >>> walk = actions.walk(cycles=1)
-        >>> body_limits.told(walk, [walk])[1]
+        >>> body_limits.describe_limits(walk, [walk])[1]
         []
     """
-    found, ours, theirs = _compared(result, sources, same_floor=same_floor)
+    found, ours, theirs = _compare_legs(result, sources, same_floor=same_floor)
     if ours is None or not theirs:
         return found, []
     height, name, sentences = 100.0 * result.skeleton.height, result.name, []
@@ -138,7 +138,7 @@ def _at(frame: int) -> str:
     return f"at frame {frame} of the result"
 
 
-def _compared(
+def _compare_legs(
     result: Clip, sources: Sequence[Clip], *, same_floor: bool
 ) -> tuple[dict[str, Any], _Legs | None, list[_Legs]]:
     few = len(result) + sum(map(len, sources)) <= MOST_FRAMES
@@ -180,11 +180,11 @@ def _legs(clip: Clip, *, stances: bool) -> _Legs | None:
     """
     known = _known.setdefault(clip, {})
     if stances not in known:
-        known[stances] = _measured(clip, stances=stances)
+        known[stances] = _measure_legs(clip, stances=stances)
     return known[stances]
 
 
-def _measured(clip: Clip, *, stances: bool) -> _Legs | None:
+def _measure_legs(clip: Clip, *, stances: bool) -> _Legs | None:
     known, height = ik.known_legs(clip.skeleton), clip.skeleton.height
     if not known or height <= 0.0:
         return None

@@ -38,7 +38,7 @@ class GroundArc:
         half = 0.5 * self.turn
         return replace(self, step=self.step * np.exp(-1j * half) * half / np.sin(half), turn=0.0)
 
-    def extended(self, length: int) -> "GroundArc":
+    def extend(self, length: int) -> "GroundArc":
         """Return the same arc over another number of frames."""
         (place,), (facing,) = self.at(np.array([float(length)]))
         return replace(self, step=complex(place - self.place), turn=float(facing - self.facing), length=length)
@@ -66,7 +66,7 @@ def between(clip: Clip, start: int, length: int) -> GroundArc:
     return GroundArc(complex(ground[start]), float(facing[start]), step, turn, length)
 
 
-def removed(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
+def remove_arc(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
     """Return the clip relative to the arc at frames (F,): it stands at the origin and faces along y.
 
     Example:
@@ -75,17 +75,17 @@ def removed(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import ground_arc
         >>> walk = actions.walk()
-        >>> still = ground_arc.removed(walk, ground_arc.between(walk, 0, 96), np.arange(97.0))
+        >>> still = ground_arc.remove_arc(walk, ground_arc.between(walk, 0, 96), np.arange(97.0))
         >>> [round(foot_travel.body_speed(clip), 1) for clip in (walk, still)]
         [1.3, 0.0]
     """
     places, facings = arc.at(frames)
     back = -places * np.exp(-1j * facings)
-    return root_motion.placed(clip, -facings, np.column_stack([back.real, back.imag]))
+    return root_motion.place_clip(clip, -facings, np.column_stack([back.real, back.imag]))
 
 
-def added(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
-    """Return a clip at the origin moved along an arc at frames (F,); the inverse of `removed`.
+def add_arc(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
+    """Return a clip at the origin moved along an arc at frames (F,); the inverse of `remove_arc`.
 
     Example:
         >>> import numpy as np
@@ -94,9 +94,9 @@ def added(clip: Clip, arc: GroundArc, frames: Array) -> Clip:
         >>> from action_loom.core.weave import ground_arc
         >>> walk, frames = actions.walk(), np.arange(97.0)
         >>> arc = ground_arc.between(walk, 0, 96)
-        >>> again = ground_arc.added(ground_arc.removed(walk, arc, frames), arc, frames)
+        >>> again = ground_arc.add_arc(ground_arc.remove_arc(walk, arc, frames), arc, frames)
         >>> bool(np.allclose(kinematics.points(again), kinematics.points(walk)))
         True
     """
     places, facings = arc.at(frames)
-    return root_motion.placed(clip, facings, np.column_stack([places.real, places.imag]))
+    return root_motion.place_clip(clip, facings, np.column_stack([places.real, places.imag]))

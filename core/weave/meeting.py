@@ -59,7 +59,7 @@ def meetings(one: Clip, other: Clip, near: float = NEAR, *, trunk: bool = False)
         >>> from action_loom.core.weave import meeting
         >>> wave = actions.wave()
         >>> hand = reaching.ends(wave, reaching.limb_of(wave, "left_arm"), np.zeros(3))[50]
-        >>> partner = root_motion.placed(wave, np.pi, 2.0 * hand[:2])  # turned about the hand
+        >>> partner = root_motion.place_clip(wave, np.pi, 2.0 * hand[:2])  # turned about the hand
         >>> [(found.arm, found.other) for found in meeting.meetings(wave, partner)]
         [('left_arm', 'left_arm')]
     """
@@ -67,7 +67,7 @@ def meetings(one: Clip, other: Clip, near: float = NEAR, *, trunk: bool = False)
     least = max(round(LEAST * one.rate), 1)
     found = []
     for arm, others in product(ARMS, (*ARMS, TRUNK) if trunk else ARMS):
-        away = _from_trunk(one, other, arm) if others == TRUNK else _apart(one, other, arm, others)
+        away = _from_trunk(one, other, arm) if others == TRUNK else _measure_hand_vectors(one, other, arm, others)
         close = np.linalg.norm(away, axis=1) < near
         edges = np.flatnonzero(np.diff(np.concatenate([[False], close, [False]]).astype(np.int8)))
         found += [
@@ -87,16 +87,16 @@ def off(before: Two, now: Two, found: Sequence[Meeting]) -> Array:
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 40, 42)]
-        >>> aside = root_motion.placed(wave, 0.0, np.array([0.1, 0.0]))
+        >>> aside = root_motion.place_clip(wave, 0.0, np.array([0.1, 0.0]))
         >>> meeting.off((wave, wave), (wave, aside), met).round(3).tolist()
         [0.1, 0.1, 0.1]
     """
     _check(*before, *now)
-    lost = [_lost(before, now, one)[one.first : one.last + 1] for one in found]
+    lost = [_measure_lost_contact(before, now, one)[one.first : one.last + 1] for one in found]
     return np.linalg.norm(np.concatenate([np.zeros((0, 3)), *lost]), axis=1)
 
 
-def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
+def place_partner(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
     """Return two changed figures, the second moved and turned on the ground to best restore the hands' contacts.
 
     Example:
@@ -105,8 +105,8 @@ def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 30, 60)]
-        >>> aside = root_motion.placed(wave, 0.2, np.array([0.1, 0.0]))
-        >>> bool(meeting.off((wave, wave), meeting.placed((wave, wave), (wave, aside), met), met).max() < 1e-9)
+        >>> aside = root_motion.place_clip(wave, 0.2, np.array([0.1, 0.0]))
+        >>> bool(meeting.off((wave, wave), meeting.place_partner((wave, wave), (wave, aside), met), met).max() < 1e-9)
         True
     """
     _check(*before, *now)
@@ -117,14 +117,14 @@ def placed(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
         ends = _trunk(now[1])[1] if one.other == TRUNK else _ends(now[1], one.other)
         there = ends[one.first : one.last + 1]
         hands.append(there)
-        goals.append(there + _lost(before, now, one)[one.first : one.last + 1])
+        goals.append(there + _measure_lost_contact(before, now, one)[one.first : one.last + 1])
     wanted, given = (every[:, 0] + 1j * every[:, 1] for every in map(np.concatenate, (goals, hands)))
     best = alignment.align(wanted[None], given[None], np.full(len(given), 1.0 / len(given)))
     shift = np.array([best.shift.real, best.shift.imag])
-    return now[0], root_motion.placed(now[1], float(best.turn), shift)
+    return now[0], root_motion.place_clip(now[1], float(best.turn), shift)
 
 
-def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) -> Two:
+def restore_contacts(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) -> Two:
     """Return two changed figures with contacts restored within the reach of the arms, which correct half each.
 
     An arm in contact with both arms of the other figure at once follows the last one. Raises as `meetings`.
@@ -135,8 +135,9 @@ def kept(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) ->
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import meeting
         >>> wave, met = actions.wave(), [meeting.Meeting("left_arm", "left_arm", 40, 60)]
-        >>> aside = root_motion.placed(wave, 0.0, np.array([0.1, 0.0]))
-        >>> bool(meeting.off((wave, wave), meeting.kept((wave, wave), (wave, aside), met), met).max() < 1e-6)
+        >>> aside = root_motion.place_clip(wave, 0.0, np.array([0.1, 0.0]))
+        >>> restored = meeting.restore_contacts((wave, wave), (wave, aside), met)
+        >>> bool(meeting.off((wave, wave), restored, met).max() < 1e-6)
         True
     """
     _check(*before, *now)
@@ -157,7 +158,7 @@ def _nearer(before: Two, now: Two, found: Sequence[Meeting], ease: float) -> Two
     frames = np.arange(len(now[0]))
     share = np.max([reaching.shares(len(frames), one.first, one.last, ease * now[0].rate) for one in found], axis=0)
     inside = np.unique(np.concatenate([frames[one.first : one.last + 1] for one in found]))
-    lost = _lost(before, now, found[0])[inside]
+    lost = _measure_lost_contact(before, now, found[0])[inside]
     lost = np.stack([np.interp(frames, inside, lost[:, axis]) for axis in range(3)], axis=1)
     made, ways = [], (-1.0, 0.0) if found[0].other == TRUNK else (-0.5, 0.5)
     for clip, arm, way in zip(now, (found[0].arm, found[0].other), ways, strict=True):
@@ -166,7 +167,7 @@ def _nearer(before: Two, now: Two, found: Sequence[Meeting], ease: float) -> Two
             continue
         led = reaching.limb_of(clip, arm)
         goals = reaching.ends(clip, led, _TIP) + way * lost
-        made.append(reaching.reached(clip, reaching.Asked(led, goals, share, _TIP)))
+        made.append(reaching.reach_target(clip, reaching.Asked(led, goals, share, _TIP)))
     return made[0], made[1]
 
 
@@ -174,7 +175,7 @@ def _ends(clip: Clip, arm: str) -> Array:
     return reaching.ends(clip, reaching.limb_of(clip, arm), _TIP)
 
 
-def _apart(one: Clip, other: Clip, arm: str, others: str) -> Array:
+def _measure_hand_vectors(one: Clip, other: Clip, arm: str, others: str) -> Array:
     """Return the vectors (F, 3) from a hand of the second figure to one of the first."""
     return _ends(one, arm) - _ends(other, others)
 
@@ -202,13 +203,13 @@ def _from_trunk(one: Clip, other: Clip, arm: str) -> Array:
     return hand - top - along[:, None] * up
 
 
-def _lost(before: Two, now: Two, one: Meeting) -> Array:
+def _measure_lost_contact(before: Two, now: Two, one: Meeting) -> Array:
     """Return the displacement (F, 3) of the second figure's hand that would restore a contact."""
     if one.other == TRUNK:
         (axes, top), (axes_now, top_now) = map(_trunk, (before[1], now[1]))
         place = np.linalg.solve(axes, (_ends(before[0], one.arm) - top)[:, :, None])
         return np.asarray(_ends(now[0], one.arm) - top_now - (axes_now @ place)[:, :, 0])
-    return _apart(*now, one.arm, one.other) - _apart(*before, one.arm, one.other)
+    return _measure_hand_vectors(*now, one.arm, one.other) - _measure_hand_vectors(*before, one.arm, one.other)
 
 
 def _check(first: Clip, *others: Clip) -> None:

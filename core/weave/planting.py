@@ -78,7 +78,7 @@ def of_result(
         return clip, Outcome(None, why)
     standing = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else found
     try:
-        result, done = planted(clip, standing, wanted=bool(recipe.spans))
+        result, done = plant_clip(clip, standing, wanted=bool(recipe.spans))
     except (ClipError, SkeletonError) as error:
         return clip, Outcome(None, str(error))
     return result, Outcome(done, "" if done.spans else done.refused[0][1] if done.refused else STANDING)
@@ -109,22 +109,22 @@ def of_carried(source: Clip, clip: Clip, recipe: PlantOptions, how: Carried | No
     return result, outcome
 
 
-def planted(
+def plant_clip(
     clip: Clip, standing: Sequence[Span] | None = None, *, wanted: bool = True, lift: bool = False
 ) -> tuple[Clip, Planted]:
-    """Return a clip with its feet planted, and what was done (see `edit.feet.planting.planted`).
+    """Return a clip with its feet planted, and what was done (see `edit.feet.planting.plant_clip`).
 
     A clip that walks on the spot stands on a ground that goes back under it: it is planted along its root trajectory,
     which is then removed again. Raises ClipError where the feet of such a clip disagree about that trajectory, and as
-    `edit.feet.planting.planted` does.
+    `edit.feet.planting.plant_clip` does.
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.weave import planting
-        >>> sliding = root_motion.placed(actions.walk(), 0.0, np.linspace((0.0, 0.0), (0.0, 0.3), 97))
-        >>> _, done = planting.planted(sliding)
+        >>> sliding = root_motion.place_clip(actions.walk(), 0.0, np.linspace((0.0, 0.0), (0.0, 0.3), 97))
+        >>> _, done = planting.plant_clip(sliding)
         >>> [round(speed) for speed in done.figures["slide_cm_s"]]  # before and after
         [9, 0]
     """
@@ -132,20 +132,20 @@ def planted(
     if (moves := _on_the_spot(known)) is None:
         result, done = planting.planted(known, standing, wanted=wanted, lift=lift)
     else:
-        result, done = _along(known, *moves, standing, wanted=wanted, lift=lift)
+        result, done = _plant_along(known, *moves, standing, wanted=wanted, lift=lift)
     # The body of the given clip, so that both are compared by the same feet.
     return (clip if result is known else replace(result, skeleton=clip.skeleton)), done
 
 
-def _along(
+def _plant_along(
     clip: Clip, angle: Array, shift: Complex, standing: Sequence[Span] | None, *, wanted: bool, lift: bool
 ) -> tuple[Clip, Planted]:
     """Return a clip planted where each frame is turned by (F,) radians and moved by (F,) m, x + iy, and moved back."""
-    moving = root_motion.placed(clip, angle, _plane(shift))
+    moving = root_motion.place_clip(clip, angle, _plane(shift))
     result, done = planting.planted(moving, standing, wanted=wanted, lift=lift)
     if result is moving:
         return clip, done
-    still = root_motion.placed(result, -angle, _plane(-np.exp(-1j * angle) * shift))
+    still = root_motion.place_clip(result, -angle, _plane(-np.exp(-1j * angle) * shift))
     shifts = {foot: moved * np.exp(-1j * angle) for foot, moved in done.shifts.items()}
     pelvis = quat.rotate(quat.about_axis("Z", -angle), done.pelvis)
     return replace(still, channels=clip.channels), replace(done, shifts=shifts, pelvis=pelvis)
@@ -171,7 +171,7 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
         moves = _on_the_spot(clip)
     except ClipError:
         return []
-    return spans.find(clip if moves is None else root_motion.placed(clip, moves[0], _plane(moves[1])), body)
+    return spans.find(clip if moves is None else root_motion.place_clip(clip, moves[0], _plane(moves[1])), body)
 
 
 def same(clip: Clip, source: Clip) -> bool:
@@ -200,14 +200,14 @@ def same(clip: Clip, source: Clip) -> bool:
 def _from_origin(clip: Clip) -> Clip:
     places, facing = root_motion.ground_frames(clip.cut(0, 1))
     back = -np.exp(-1j * facing[0]) * complex(*places[0])
-    return root_motion.placed(clip, -float(facing[0]), np.array([back.real, back.imag]))
+    return root_motion.place_clip(clip, -float(facing[0]), np.array([back.real, back.imag]))
 
 
 def _on_the_spot(clip: Clip) -> tuple[Array, Complex] | None:
     """Return turn and shift of each frame of a clip on the spot along its root trajectory; None for any other clip."""
     if len(clip) < 3 or add_root_motion.travels(clip):
         return None
-    trajectory = root_trajectory.stored(clip)
+    trajectory = root_trajectory.read_stored_trajectory(clip)
     if trajectory is not None:
         return root_trajectory.displacement(clip, trajectory)
     if (feet := foot_travel.on_the_spot(clip)) is None:

@@ -128,16 +128,16 @@ def merge(
     human (see `bodies.alike`).
     """
     base.check_count("Weave", len(clips), 2, None)
-    trimmed = [close.trimmed(clip, matching.trim) for clip in clips]
+    trimmed = [close.trim_clip(clip, matching.trim) for clip in clips]
     left_out = [entry for t in trimmed for entry in t.left_out]
     # Whether the ends meet decides, not whether the clip is declared cyclic.
     may_be_cycles = matching.ends in ("auto", "cyclic")
-    endings = [closing.guessed(t.clip) if may_be_cycles or t.clip.cyclic else None for t in trimmed]
+    endings = [closing.guess_closing(t.clip) if may_be_cycles or t.clip.cyclic else None for t in trimmed]
     counts = repeated.counts([t.clip for t in trimmed], endings) if matching.ends == "auto" else []
     marked, corrected = _as_cycles(trimmed, endings if may_be_cycles and cyclic else [None] * len(trimmed))
     for k, count in enumerate(counts):
         if count > 1:
-            marked[k], said = repeated.closed(trimmed[k].clip, endings[k], count)
+            marked[k], said = repeated.close_cycle(trimmed[k].clip, endings[k], count)
             corrected += said
     if all(clip.cyclic for clip in marked):
         firsts = [cycles.first_of(clip) for clip in marked]
@@ -163,11 +163,11 @@ def merge(
         carried,
         tuple(corrected),
         tuple(counts),
-        _nearly([t.clip for t in trimmed], endings),
+        _list_near_cycles([t.clip for t in trimmed], endings),
     )
 
 
-def _nearly(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> tuple[tuple[str, float], ...]:
+def _list_near_cycles(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> tuple[tuple[str, float], ...]:
     """Return the names of clips next to cycles whose ends nearly meet, and their gaps (m), except gestures."""
     if not any(ending is not None and ending.kind for ending in endings):
         return ()

@@ -27,7 +27,7 @@ def counts(clips: Sequence[Clip], endings: Sequence[Closing | None]) -> list[int
         >>> from action_loom.core.motion import closing
         >>> from action_loom.core.weave import repeated
         >>> take, cycle = actions.walk(cycles=3, speed=0.8).cut(7, 120), actions.run(cycles=1)
-        >>> repeated.counts([take, cycle], [closing.guessed(take), closing.guessed(cycle)])  # 2.8 strides
+        >>> repeated.counts([take, cycle], [closing.guess_closing(take), closing.guess_closing(cycle)])  # 2.8 strides
         [1, 3]
     """
     are_cycles = [ending is not None and bool(ending.kind) for ending in endings]
@@ -56,7 +56,7 @@ def _cycle_of(take: Clip) -> float | None:
     return best.length / take.rate if best.score >= cycle_search.WEAK else None
 
 
-def closed(clip: Clip, ending: Closing | None, count: int) -> tuple[Clip, list[str]]:
+def close_cycle(clip: Clip, ending: Closing | None, count: int) -> tuple[Clip, list[str]]:
     """Return a clip to be repeated closed as a cycle, and sentences on the changes.
 
     Example:
@@ -64,7 +64,7 @@ def closed(clip: Clip, ending: Closing | None, count: int) -> tuple[Clip, list[s
         >>> from action_loom.core.motion import closing
         >>> from action_loom.core.weave import repeated
         >>> walk = actions.walk(cycles=1)
-        >>> repeated.closed(walk, closing.of(walk), 3)[1]
+        >>> repeated.close_cycle(walk, closing.of(walk), 3)[1]
         ['walk: repeated 3 times, as long as the clip beside it lasts']
     """
     if count == 1 or ending is None:
@@ -83,4 +83,4 @@ def in_a_row(clip: Clip, count: int) -> Clip:
         >>> len(walk), len(repeated.in_a_row(walk, 3))
         (33, 97)
     """
-    return clip if count == 1 else replace(cycles.unrolled(clip, 0, count - 1), cyclic=False)
+    return clip if count == 1 else replace(cycles.unroll_cycle(clip, 0, count - 1), cyclic=False)

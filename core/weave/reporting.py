@@ -62,7 +62,9 @@ def left_out(trimmed: Sequence[Trimmed]) -> list[dict[str, Any]]:
     return frame_map.as_report([entry for clip in trimmed for entry in clip.left_out])
 
 
-def registered(verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: Clip, began: float) -> dict[str, Any]:
+def report_registered(
+    verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: Clip, began: float
+) -> dict[str, Any]:
     """Return the report on a clip made of registered clips: the registration and measures of quality.
 
     Example:
@@ -72,7 +74,7 @@ def registered(verb: str, given: Sequence[Clip], clips: RegisteredClips, woven: 
         >>> from action_loom.core.weave import preprocess, reporting
         >>> clips = [actions.walk(cycles=1), actions.walk(cycles=1, speed=1.1)]
         >>> registered = preprocess.register(clips, Matching(ends="pinned"))
-        >>> report = reporting.registered("synchronise", clips, registered, clips[1], time.perf_counter())
+        >>> report = reporting.report_registered("synchronise", clips, registered, clips[1], time.perf_counter())
         >>> report["reference"], report["warnings"], len(report["registration"])
         ('walk', [], 1)
     """

@@ -68,14 +68,14 @@ def part(sampled: Clip) -> Part:
     return Part(sampled, positions[:, joint, :2], facing, rotations, positions)
 
 
-def needed(skeleton: Skeleton) -> list[int]:
+def list_needed_joints(skeleton: Skeleton) -> list[int]:
     """Return the joints that `part` needs, with all their ancestors.
 
     Example:
         >>> from action_loom.core.demo_character import body
         >>> from action_loom.core.weave import root_blend
         >>> figure = body.skeleton()
-        >>> sorted(set(figure.names) - {figure.names[joint] for joint in root_blend.needed(figure)})
+        >>> sorted(set(figure.names) - {figure.names[joint] for joint in root_blend.list_needed_joints(figure)})
         ['forearm.L', 'forearm.R', 'hand.L', 'hand.R', 'head', 'neck', 'toe.L', 'toe.R']
     """
     found = set[int]()
@@ -97,7 +97,7 @@ def trajectory(
     """Return the positions of a blend on the ground (K, 2) and its facing (K,).
 
     standing : whether all clips were made in place at one origin, so that world positions are averaged; otherwise the
-        path of mean steps meets the reference at frame `meeting` (see `_walked`)
+        path of mean steps meets the reference at frame `meeting` (see `_average_trajectory`)
 
     Example:
         >>> import numpy as np
@@ -108,7 +108,7 @@ def trajectory(
         >>> abs(round(np.degrees(facing[-1] - facing[0]).item()))  # straight on
         0
     """
-    return _standing(parts, weights, reference) if standing else _walked(parts, weights, reference, meeting)
+    return _standing(parts, weights, reference) if standing else _average_trajectory(parts, weights, reference, meeting)
 
 
 def blend(
@@ -138,11 +138,11 @@ def blend(
         relative = [quat.mul(b, p.rotations[:, joint]) for b, p in zip(back, chosen, strict=True)]
         mean = continuous_mean.mean_of_frames([one[:, None] for one in relative], shares)[:, 0]
         rotation = quat.mul(turning if turns else turning[:1], mean)
-        poses[joint] = rotation, along([p.place(joint) for p in chosen], shares, ground, turning)
+        poses[joint] = rotation, blend_positions([p.place(joint) for p in chosen], shares, ground, turning)
     return poses
 
 
-def along(places: Sequence[Array], weights: Array, ground: Array, turning: Array) -> Array:
+def blend_positions(places: Sequence[Array], weights: Array, ground: Array, turning: Array) -> Array:
     """Return the weighted mean of positions (K, 3) in heading frames, moved along the trajectory of a blend.
 
     weights (N, K); ground (K, 2), turning (K, 4) : the trajectory, its facing as rotations
@@ -155,7 +155,7 @@ def along(places: Sequence[Array], weights: Array, ground: Array, turning: Array
         >>> part = root_blend.part(actions.walk())
         >>> ankle = actions.walk().skeleton.roles["foot.L"]
         >>> turning = quat.about_axis("Z", part.facing)
-        >>> places = root_blend.along([part.place(ankle)], np.ones((1, 97)), part.ground, turning)
+        >>> places = root_blend.blend_positions([part.place(ankle)], np.ones((1, 97)), part.ground, turning)
         >>> bool(np.allclose(places, part.positions[:, ankle]))
         True
     """
@@ -164,7 +164,7 @@ def along(places: Sequence[Array], weights: Array, ground: Array, turning: Array
     return place
 
 
-def _walked(parts: Sequence[Part], weights: Array, reference: int, meeting: int) -> tuple[Array, Array]:
+def _average_trajectory(parts: Sequence[Part], weights: Array, reference: int, meeting: int) -> tuple[Array, Array]:
     """Return the mean trajectory (K, 2), (K,): steps forward, sideways and turning, averaged and integrated.
 
     A left and a right turn at equal weights thus cancel to a straight path.

@@ -188,12 +188,12 @@ def _body_path(clip: Clip, smooth: float) -> tuple[Array, Array, Array]:
     first = 0
     if frames > 1 and (clip.cyclic or cycles.closes(clip)):
         count = int(np.ceil(4.0 * smooth * clip.rate / (frames - 1)))  # the Gaussian extends to 4 sigma
-        path, first = _padded(path, count), count * (frames - 1)
+        path, first = _pad_cycle_path(path, count), count * (frames - 1)
     path = root_motion.smooth(path, smooth * clip.rate)[first : first + frames]
     return path[:, :2], path[:, 3], path[:, 2]
 
 
-def _padded(path: Array, count: int) -> Array:
+def _pad_cycle_path(path: Array, count: int) -> Array:
     """Return a cycle's path (F, 4), x, y, z and facing, with `count` cycles before and after it."""
     ground, facing = path[:, :2] @ np.array([1.0, 1j]), path[:, 3]
     turn, rise = facing[-1] - facing[0], path[-1, 2] - path[0, 2]

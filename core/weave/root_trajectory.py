@@ -66,7 +66,7 @@ def from_feet(
         >>> from action_loom.core.quality import foot_travel
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
-        >>> still, _ = root_trajectory.removed(actions.walk(speed=1.3))
+        >>> still, _ = root_trajectory.remove_trajectory(actions.walk(speed=1.3))
         >>> trajectory, direction = root_trajectory.from_feet(foot_travel.measure(still), still)
         >>> direction, abs(trajectory.velocity).mean().round(1).item()
         ('ahead', 1.3)
@@ -94,25 +94,25 @@ def _direction(feet: FootTravel, direction: str, angle: float) -> tuple[float, s
     if direction == "auto" and feet.speed <= foot_speeds.STILL * feet.height:
         return fronts[0] + extra, "ahead"
     if direction == "auto" and feet.cyclic:
-        nearest, name = min(named, key=lambda candidate: _away(candidate[0], measured))
-        if _away(nearest, measured) <= SNAP:
+        nearest, name = min(named, key=lambda candidate: _measure_angle(candidate[0], measured))
+        if _measure_angle(nearest, measured) <= SNAP:
             return nearest + extra, name
     return measured + extra, "measured"
 
 
-def _away(angle: float, other: float) -> float:
+def _measure_angle(angle: float, other: float) -> float:
     return float(abs(np.angle(np.exp(1j * (angle - other)))))
 
 
-def stored(clip: Clip) -> RootTrajectory | None:
+def read_stored_trajectory(clip: Clip) -> RootTrajectory | None:
     """Return the root trajectory that was removed from a clip and stored in its channels, or None.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
-        >>> still, _ = root_trajectory.removed(actions.walk())
-        >>> root_trajectory.stored(actions.walk()) is None, root_trajectory.stored(still) is None
-        (True, False)
+        >>> still, _ = root_trajectory.remove_trajectory(actions.walk())
+        >>> [root_trajectory.read_stored_trajectory(clip) is None for clip in (actions.walk(), still)]
+        [True, False]
     """
     if not all(name in clip.channels for name in CHANNELS):
         return None
@@ -125,7 +125,7 @@ def without_stored(clip: Clip) -> Clip:
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
-        >>> still, _ = root_trajectory.removed(actions.walk())
+        >>> still, _ = root_trajectory.remove_trajectory(actions.walk())
         >>> len(still.channels), len(root_trajectory.without_stored(still).channels)
         (3, 0)
     """
@@ -133,18 +133,18 @@ def without_stored(clip: Clip) -> Clip:
     return clip if len(left) == len(clip.channels) else replace(clip, channels=left)
 
 
-def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
+def remove_trajectory(clip: Clip) -> tuple[Clip, RootTrajectory]:
     """Return the clip in place at its start, with its root trajectory in its channels, and that trajectory.
 
     A cycle loses its line or arc; other clips lose their ground path and facing, both smoothed over 0.5 s. Static
     joints above the hips stay static, since the travel is then on the hips and is removed from them. Raises
-    SkeletonError as `root_motion.placed` does.
+    SkeletonError as `root_motion.place_clip` does.
 
     Example:
         >>> from action_loom.core.quality import foot_travel
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
-        >>> still, trajectory = root_trajectory.removed(actions.walk())
+        >>> still, trajectory = root_trajectory.remove_trajectory(actions.walk())
         >>> round(foot_travel.body_speed(still), 1), trajectory.velocity.imag.mean().round(1).item()
         (0.0, 1.3)
     """
@@ -159,26 +159,27 @@ def removed(clip: Clip) -> tuple[Clip, RootTrajectory]:
         ground, facing = foot_travel.body_frames(clip, cyclic=False)
     angle = facing - facing[0]  # turn and shift of each frame relative to the first
     shift = ground - np.exp(1j * angle) * ground[0]
-    still = _as_carried(_moved(clip, -angle, -np.exp(-1j * angle) * shift), clip)
+    still = _as_carried(_move_clip(clip, -angle, -np.exp(-1j * angle) * shift), clip)
     trajectory = _seen_from(still, angle, shift)
     values = np.array(trajectory.rows()).T
     channels = {name: Channel(column) for name, column in zip(CHANNELS, values, strict=True)}
     return replace(still, channels={**still.channels, **channels}), trajectory
 
 
-def added(clip: Clip, trajectory: RootTrajectory) -> Clip:
-    """Return the clip moved along a root trajectory given in its ground frames; the inverse of `removed`.
+def add_trajectory(clip: Clip, trajectory: RootTrajectory) -> Clip:
+    """Return the clip moved along a root trajectory given in its ground frames; the inverse of `remove_trajectory`.
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
         >>> walk = actions.walk()
-        >>> still, trajectory = root_trajectory.removed(walk)
-        >>> bool(np.allclose(root_trajectory.added(still, trajectory).translations, walk.translations, atol=1e-6))
+        >>> still, trajectory = root_trajectory.remove_trajectory(walk)
+        >>> again = root_trajectory.add_trajectory(still, trajectory)
+        >>> bool(np.allclose(again.translations, walk.translations, atol=1e-6))
         True
     """
-    return without_stored(_moved(clip, *displacement(clip, trajectory)))
+    return without_stored(_move_clip(clip, *displacement(clip, trajectory)))
 
 
 def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> Clip:
@@ -188,13 +189,13 @@ def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> 
         >>> from action_loom.core.quality import foot_travel
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import root_trajectory
-        >>> still = root_trajectory.without_stored(root_trajectory.removed(actions.walk())[0])
+        >>> still = root_trajectory.without_stored(root_trajectory.remove_trajectory(actions.walk())[0])
         >>> feet = foot_travel.measure(still)
         >>> walk = root_trajectory.added_smoothly(still, feet, root_trajectory.from_feet(feet, still)[0])
         >>> [round(foot_travel.body_speed(clip), 1) for clip in (still, walk)]
         [0.0, 1.3]
     """
-    return without_stored(_moved(clip, *displacement_smoothly(clip, feet, trajectory)))
+    return without_stored(_move_clip(clip, *displacement_smoothly(clip, feet, trajectory)))
 
 
 def displacement(clip: Clip, trajectory: RootTrajectory) -> tuple[Array, Complex]:
@@ -210,7 +211,7 @@ def displacement(clip: Clip, trajectory: RootTrajectory) -> tuple[Array, Complex
         (False, True)
     """
     places, facing = root_motion.ground_frames(clip)
-    return _carried(_complex(places), facing, trajectory, clip.rate)
+    return _carry_ground(_complex(places), facing, trajectory, clip.rate)
 
 
 def displacement_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> tuple[Array, Complex]:
@@ -219,10 +220,10 @@ def displacement_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajecto
     turn = 0.5 * (trajectory.turn[:-1] + trajectory.turn[1:])
     velocity = 0.5 * (trajectory.velocity[:-1] + trajectory.velocity[1:]) * np.exp(0.5j * turn / clip.rate)
     stepwise = RootTrajectory(np.append(velocity, velocity[-1]), np.append(turn, turn[-1]))
-    return _carried(feet.ground, feet.facing, stepwise, clip.rate)
+    return _carry_ground(feet.ground, feet.facing, stepwise, clip.rate)
 
 
-def _carried(ground: Complex, facing: Array, trajectory: RootTrajectory, rate: float) -> tuple[Array, Complex]:
+def _carry_ground(ground: Complex, facing: Array, trajectory: RootTrajectory, rate: float) -> tuple[Array, Complex]:
     turned = (trajectory.turn / rate)[:-1]
     stepped = (trajectory.velocity / rate * np.exp(1j * facing))[:-1]
     # Each step turns about the body's current position, then moves.
@@ -252,8 +253,8 @@ def _as_carried(still: Clip, clip: Clip) -> Clip:
     return root_carrier.as_in(still, clip) if above and all((one == one[:1]).all() for one in own) else still
 
 
-def _moved(clip: Clip, angle: Array, shift: Complex) -> Clip:
-    return root_motion.placed(clip, angle, np.column_stack([shift.real, shift.imag]))
+def _move_clip(clip: Clip, angle: Array, shift: Complex) -> Clip:
+    return root_motion.place_clip(clip, angle, np.column_stack([shift.real, shift.imag]))
 
 
 def _complex(places: Array) -> Complex:

@@ -90,7 +90,7 @@ def test_a_capture_is_seen_on_the_bones_as_it_would_be_on_plain_ones(loom, seen,
     assert material.import_motion(WALK, **how) == {"FINISHED"}
     (action,) = set(bpy.data.actions) - before
     assert body.controls is not None
-    clip = loom("core.weave.seam.close").trimmed(loom("core.formats.motion_file").read(WALK).clip, True).clip
+    clip = loom("core.weave.seam.close").trim_clip(loom("core.formats.motion_file").read(WALK).clip, True).clip
     is_near(seen(rig, action), loom("core.bodies.carry").onto_body(clip, body.skeleton)[0])
     bones = {curve.data_path.split('"')[1] for curve in material.fcurves(action) if curve.data_path.startswith("pose")}
     assert bones <= {*body.controls.names, *body.controls.idle} | {path.split('"')[1] for path in _set(body)}

@@ -23,7 +23,7 @@ def walks(loom):
     for name, frames in (("slow", 30), ("quick", 20)):
         material.key_walk(rig, "cycle", frames=frames)
         cycle = clips.read(rig, bpy.data.actions["cycle"], body, 24.0).clip
-        long = cycles.unrolled(cycle, 0, 3).cut(7, 4 * frames - 8)
+        long = cycles.unroll_cycle(cycle, 0, 3).cut(7, 4 * frames - 8)
         clips.write(rig, long, body, first_frame=1.0).name = name
         if name == "quick":
             clips.write(rig, long.cut(0, 12), body, first_frame=1.0).name = "step"

@@ -13,13 +13,15 @@ def walker(loom):
     material.key_walk(rig, "cycle", frames=30)
     rigs, clips, ways = loom("addon.bridge.rig"), loom("addon.bridge.clip"), loom("core.weave.ground_arc")
     body = rigs.read(rig)
-    straight = loom("core.motion.cycles").unrolled(clips.read(rig, bpy.data.actions["cycle"], body, 30.0).clip, 0, 5)
+    straight = loom("core.motion.cycles").unroll_cycle(
+        clips.read(rig, bpy.data.actions["cycle"], body, 30.0).clip, 0, 5
+    )
     frames = np.arange(len(straight), dtype=float)
     way = ways.between(straight, 0, 30)
-    on_the_spot = ways.removed(straight, way, frames)
+    on_the_spot = ways.remove_arc(straight, way, frames)
     for name, degrees in (("ahead", 0.0), ("left", 40.0), ("right", -40.0)):
         led = ways.GroundArc(way.place, way.facing, way.step, np.radians(degrees), 30)
-        clips.write(rig, ways.added(on_the_spot, led, frames), body, first_frame=1.0).name = name
+        clips.write(rig, ways.add_arc(on_the_spot, led, frames), body, first_frame=1.0).name = name
     bpy.data.actions.remove(bpy.data.actions["cycle"])
     material.list_sources(rig, "ahead", "left", "right", mode="follow")
     bpy.context.scene.render.fps = 30
@@ -217,7 +219,7 @@ def test_a_body_of_centimetres_follows_a_curve_of_its_size(loom):
     action, ahead = bpy.data.actions["walk"], 720.0
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
     body = rigs.read(rig)
-    long = loom("core.motion.cycles").unrolled(clips.read(rig, action, body, 24.0).clip, 0, 5)
+    long = loom("core.motion.cycles").unroll_cycle(clips.read(rig, action, body, 24.0).clip, 0, 5)
     clips.write(rig, long, body, first_frame=1.0).name = "long"
     material.list_sources(rig, "long", mode="follow").curve = drawn([(0.0, 0.0), (0.0, ahead)])
     bpy.ops.action_loom.follow()

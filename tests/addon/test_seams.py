@@ -14,7 +14,7 @@ def long_walk(loom):
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
     body = rigs.read(rig)
     cycle = clips.read(rig, bpy.data.actions["cycle"], body, 24.0).clip
-    long = loom("core.motion.cycles").unrolled(cycle, 0, 3).cut(7, 112)
+    long = loom("core.motion.cycles").unroll_cycle(cycle, 0, 3).cut(7, 112)
     clips.write(rig, long, body, first_frame=1.0).name = "walk"
     bpy.data.actions.remove(bpy.data.actions["cycle"])
     return rig
@@ -109,7 +109,7 @@ def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
     degrees, cycle, ways = 30.0, 30, loom("core.weave.ground_arc")
     way, frames = ways.between(straight, 0, cycle), np.arange(len(straight), dtype=float)
     turning = ways.GroundArc(way.place, way.facing, way.step, np.radians(degrees), cycle)
-    on_a_circle = ways.added(ways.removed(straight, way, frames), turning, frames)
+    on_a_circle = ways.add_arc(ways.remove_arc(straight, way, frames), turning, frames)
     clips.write(long_walk, on_a_circle, body, first_frame=1.0).name = "round"
 
     settings = material.list_sources(long_walk, "round", mode="loop")

@@ -41,7 +41,7 @@ def lone_joint():
 
 def clips():
     walk = actions.walk(30.0, 5)
-    still = walk.taken(np.zeros(len(walk), dtype=int))
+    still = walk.take_frames(np.zeros(len(walk), dtype=int))
     return [
         walk,
         replace(still, name="still"),

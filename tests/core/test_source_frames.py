@@ -102,7 +102,7 @@ def downs(clip):
 def test_of_what_was_asked_for_it_is_told_where_its_strides_begin(asked, sources):
     """Strides begin where left feet come down, also in a take whose first frames are trimmed."""
     take = actions.walk(cycles=4).cut(7, 120)
-    clips = [take.taken(np.r_[np.full(5, 60), np.arange(len(take))]), actions.sneak(cycles=3).cut(4, 150)]
+    clips = [take.take_frames(np.r_[np.full(5, 60), np.arange(len(take))]), actions.sneak(cycles=3).cut(4, 150)]
     recipe = verbs.Ask(speed=1.0, **asked)
     made = verbs.apply(recipe, clips)
     shown = source_frames.of(made, recipe, clips)

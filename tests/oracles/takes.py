@@ -14,7 +14,7 @@ from action_loom.core import verbs
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import trim
 from action_loom.core.motion.clip import Clip
-from action_loom.core.motion.clip import joined as joined_clips
+from action_loom.core.motion.clip import join_clips as joined_clips
 from oracles.material import SHARED
 
 LIST = json.loads((Path(__file__).resolve().parents[1] / "data" / "takes.json").read_text(encoding="utf-8"))
@@ -82,7 +82,7 @@ def _piece(clip, seconds, _label, held=0.0):
     if held:
         there = np.arange(len(part))
         to_and_fro = np.concatenate([there, there[-2:0:-1]])
-        part = part.taken(np.resize(to_and_fro, round(held * part.rate)))
+        part = part.take_frames(np.resize(to_and_fro, round(held * part.rate)))
     return replace(part, channels={})
 
 

@@ -53,7 +53,7 @@ def _points(window: int) -> Callable[[Material], Case]:
 def _pair_by_pair(one: Array, other: Array, weights: Array, window: int) -> Rival:
     """Implement the formula literally: align the two point clouds for each pair of frames."""
     pairs = np.random.default_rng(0).integers(0, [len(one), len(other)], (SAMPLE, 2))
-    windows = [distance.clamped(len(places), window) for places in (one, other)]
+    windows = [distance.clamp_windows(len(places), window) for places in (one, other)]
     shared = np.tile(weights, 2 * window + 1) / (2 * window + 1)
 
     def apart(i: int, j: int) -> float:
@@ -75,7 +75,7 @@ def _whole_windows(one: Array, other: Array, weights: Array, window: int) -> Riv
     root = np.sqrt(np.tile(weights, 2 * window + 1) / (2 * window + 1))
 
     def clouds(places: Array) -> tuple[Array, Array, Array]:
-        cloud = places[distance.clamped(len(places), window)].reshape(len(places), -1, 3)
+        cloud = places[distance.clamp_windows(len(places), window)].reshape(len(places), -1, 3)
         flat = (cloud[..., :2] - np.einsum("fpk,p->fk", cloud[..., :2], root**2)[:, None]) * root[:, None]
         turned = np.stack([-flat[..., 1], flat[..., 0]], axis=-1)
         return flat.reshape(len(places), -1), turned.reshape(len(places), -1), cloud[..., 2] * root

@@ -50,7 +50,7 @@ class Case:
         render = bpy.context.scene.render
         action = self.rig.animation_data.action
         source = self.clips.read(self.rig, action, self.body, render.fps / render.fps_base)
-        clip = source.clip.cut(1, min(len(source.clip), MOST + 1)).thinned(every)
+        clip = source.clip.cut(1, min(len(source.clip), MOST + 1)).decimate(every)
         self.how = {"first_frame": 1.0, "targets": source.targets}
         self.baked = self.clips.write(self.rig, clip, self.body, **self.how, interpolation="BEZIER")
         # Read back, because keys are in single precision.

@@ -29,7 +29,7 @@ def lines() -> list[Line]:
 def _unlimited(material: Material) -> Case:
     matrix = matrix_of(material, "points", WINDOW)()
     return Case(
-        lambda: dtw.pinned(matrix, len(matrix)),
+        lambda: dtw.find_pinned_path(matrix, len(matrix)),
         {
             "librosa": later(_librosa, matrix),
             "tslearn": later(_tslearn, matrix),
@@ -42,7 +42,7 @@ def _unlimited(material: Material) -> Case:
 def _limited(material: Material) -> Case:
     matrix = matrix_of(material, "points", WINDOW)()
     return Case(
-        lambda: dtw.pinned(matrix, LIMIT),
+        lambda: dtw.find_pinned_path(matrix, LIMIT),
         {
             "dtw-python": later(_dtw_python, _entered(matrix), _waiting_at_most(LIMIT)),
             "dtw-python symmetricP1": later(_dtw_python, matrix, "symmetricP1", False),
@@ -112,7 +112,7 @@ def _curves(material: Material) -> Case:
     one, other = _heights(material)
 
     def ours() -> WarpPath:
-        return dtw.pinned(np.abs(np.subtract.outer(one, other)), len(one))
+        return dtw.find_pinned_path(np.abs(np.subtract.outer(one, other)), len(one))
 
     return Case(
         ours,
@@ -156,7 +156,7 @@ def _squares(material: Material) -> Case:
     one, other = _heights(material)
 
     def ours() -> WarpPath:
-        return dtw.pinned(np.subtract.outer(one, other) ** 2, len(one))
+        return dtw.find_pinned_path(np.subtract.outer(one, other) ** 2, len(one))
 
     elastic = {f"aeon {name}": later(_aeon, name.lower(), one, other) for name in ("DTW", "MSM", "ERP", "TWE")}
     return Case(ours, elastic, moved=1.0 * len(one) * len(other))

@@ -70,7 +70,7 @@ def _figures() -> tuple[bytes, ...]:
     """Small files that are whole: bodies of a few joints up to the demo's figure."""
     from action_loom.core.formats import bvh_text
 
-    clips = [actions.walk(30.0, 2).taken(np.arange(12)), actions.turn_left(30.0).taken(np.arange(5))]
+    clips = [actions.walk(30.0, 2).take_frames(np.arange(12)), actions.turn_left(30.0).take_frames(np.arange(5))]
     texts = [bvh_text.compose(bvh.from_clip(clip)).encode() for clip in clips]
     texts.append(
         b"HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n"

@@ -123,7 +123,7 @@ def _file_names(
         if twice is not None:
             raise LoomError(f"Two actions are called {twice}, but for a number: rename one, or export a file each")
         return [files.file_name(take, writing.suffix)] * len(actions)
-    pattern, names = naming.checked(writing.names), []
+    pattern, names = naming.check_pattern(writing.names), []
     for action, one in zip(actions, about, strict=True):
         still = action.name.endswith(STILL)
         fields = {
@@ -132,7 +132,7 @@ def _file_names(
             "root": STILL if still else "",
             "speed": f"{one['speed_m_s']:.1f}",
         }
-        names.append(files.file_name(naming.named(pattern, fields), writing.suffix))
+        names.append(files.file_name(naming.fill_pattern(pattern, fields), writing.suffix))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise LoomError(f"names is {pattern!r}, which gives two actions the name {twice}")

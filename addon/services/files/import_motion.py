@@ -274,7 +274,7 @@ def _files(
         if reading.mesh:
             drawn, more = import_skin.read(path, contents[0].convention, contents[0].clip.skeleton.names)
             notes += more
-    trimmed = [(close.trimmed(clip, reading.trim), turned) for clip, turned in read]
+    trimmed = [(close.trim_clip(clip, reading.trim), turned) for clip, turned in read]
     for part, _ in trimmed:
         if part.first or part.last:
             count = part.first + part.last

@@ -195,7 +195,7 @@ def onto_bones(file: File, to: Receiver) -> Moved:
     body = _read(to.moving if to.object_joint in retarget.moving(file.clip) else to.resting)
     if _same(file.clip.skeleton, body.skeleton):
         return Moved(file, replace(file.clip, skeleton=body.skeleton), body, _targets(file, body))
-    return Moved(file, retarget.fitted(file.clip, body.skeleton), body, _targets(file, body))
+    return Moved(file, retarget.fit_to_skeleton(file.clip, body.skeleton), body, _targets(file, body))
 
 
 def _rests_alike(file: File, to: Receiver) -> bool:

@@ -146,10 +146,12 @@ def by_words(library: str, doing: str, most: int, progress: Progress) -> tuple[K
 
     Each file is read and cut once in a session. Raises LibraryError.
     """
-    asked, there = words.asked(doing), read(library, libraries.known(library))
+    asked, there = words.parse_query(doing), read(library, libraries.known(library))
     found, troubles = [], []
     clips = [
-        entry for entry in storage.in_order(there.searched.library.clips) if words.named(asked, text.text_of(entry))
+        entry
+        for entry in storage.in_order(there.searched.library.clips)
+        if words.match_name(asked, text.text_of(entry))
     ]
     for k, entry in enumerate(clips):
         progress.at(k / len(clips), "Looking")

@@ -14,7 +14,7 @@ from ....core.motion.quat import Array
 from ....core.motion.skeleton import Skeleton
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, Source
-from ....core.skin.skin import Skin, joined
+from ....core.skin.skin import Skin, join_surfaces
 from ....core.verbs import Blend, Follow
 from ....core.verbs.blend import draft as blend_draft
 from ....core.verbs.blend import weights as blend_weights
@@ -307,7 +307,7 @@ def _body(
         bones = np.array([number[name] for name in one.bones], dtype=np.int32)
         surface = mesh.in_armature(one, one.towards)
         kinds[one.preserve_volume].append(dataclasses.replace(surface, bones=bones[surface.bones]))
-    linear, volume = (joined(found) if found else None for found in kinds.values())
+    linear, volume = (join_surfaces(found) if found else None for found in kinds.values())
     if linear is None and volume is None:
         return None, tuple(refused) or ("No mesh: drawn as lines",)
     rest = np.array([armature_data(armature).bones[name].matrix_local for name in read.body.bones])

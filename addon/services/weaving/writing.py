@@ -351,7 +351,7 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
     notice = f"turns {turn:.3g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
     if not isinstance(recipe, Loop) or recipe.repeat > 1:
         return woven.clip, notice
-    several = dataclasses.replace(cycles.unrolled(woven.clip, 0, TURNING_CYCLES - 1), cyclic=False)
+    several = dataclasses.replace(cycles.unroll_cycle(woven.clip, 0, TURNING_CYCLES - 1), cyclic=False)
     return several, f"{notice} but written {TURNING_CYCLES} times in a row (Repeat says how often)"
 
 

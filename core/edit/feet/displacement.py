@@ -108,5 +108,5 @@ def of_foot(
         return goals, held
     held[list(fixed)] = 1.0
     sides = np.column_stack([goals.real, goals.imag])
-    curve = banded.smoothed(HELD * held, sides, (STIFF * rate) ** 4, (STIFF / REACH) ** 4)
+    curve = banded.smooth_curve(HELD * held, sides, (STIFF * rate) ** 4, (STIFF / REACH) ** 4)
     return curve[:, 0] + 1j * curve[:, 1], held

@@ -126,7 +126,7 @@ def planted(
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> walk = actions.walk()
-        >>> sliding = root_motion.placed(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
+        >>> sliding = root_motion.place_clip(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
         >>> clip, done = planting.planted(sliding)
         >>> before, after = done.figures["middle_slide_cm_s"]
         >>> len(done.spans), before > 10.0, after < 1.0
@@ -324,7 +324,7 @@ def _of_legs(asked: Collection[Span], limbs: Sequence[Limb]) -> tuple[list[Span]
 
 def _pivots(clip: Clip, limbs: Sequence[Limb], of: Sequence[Contact]) -> dict[str, Pivots]:
     """Return where ball and heel of each foot are on the ground."""
-    points, (turned, places) = feet.balls_and_ankles(clip.skeleton), kinematics.posed(clip)
+    points, (turned, places) = feet.balls_and_ankles(clip.skeleton), kinematics.pose_clip(clip)
     flat = spans.flags([span for contact in of for span in contact.standing], len(clip))
     pivots = {}
     for limb in limbs:

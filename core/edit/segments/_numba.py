@@ -6,7 +6,7 @@ from ...jit import kernel
 
 
 @kernel("f8(f8[::1], f8[::1], i8, i8[::1], f8[::1])")
-def _apart(values, wanted, kind, axes, q):  # type: ignore[no-untyped-def]
+def _measure_distance(values, wanted, kind, axes, q):  # type: ignore[no-untyped-def]
     """Return the distance of values (n,) from wanted ones, for quaternions of either sign; q (4,) : scratch."""
     total, other = 0.0, 0.0
     if kind == 0:
@@ -43,7 +43,7 @@ def _apart(values, wanted, kind, axes, q):  # type: ignore[no-untyped-def]
 
 
 @kernel("b1(f8[:, ::1], f8[:, ::1], i8, i8[::1], f8, i8, i8, f8[:, ::1], b1, b1, f8[:, ::1])")
-def _near(values, wanted, kind, axes, limit, first, last, slopes, first_set, last_set, work):  # type: ignore[no-untyped-def]
+def _fit_slopes(values, wanted, kind, axes, limit, first, last, slopes, first_set, last_set, work):  # type: ignore[no-untyped-def]
     """Set the slopes (2, n) of a segment by least squares; return whether its frames are within the limit.
 
     Given slopes are kept. Internal slopes are relative to the chord, `slopes` is absolute. work (5, …) : scratch.
@@ -82,7 +82,7 @@ def _near(values, wanted, kind, axes, limit, first, last, slopes, first_set, las
         a, b = gap * t * (1.0 - t) ** 2, gap * t * t * (t - 1.0)
         for k in range(size):
             point[k] = values[first, k] + step * line[k] + a * out[k] + b * inward[k]
-        if not _apart(point, wanted[first + step], kind, axes, q) <= limit:
+        if not _measure_distance(point, wanted[first + step], kind, axes, q) <= limit:
             return False
     for k in range(size):
         slopes[0, k], slopes[1, k] = line[k] + out[k], line[k] + inward[k]
@@ -109,7 +109,7 @@ def segments(values, wanted, kind, axes, limit, kept, seam):  # type: ignore[no-
             if seamless:
                 now[:] = seam
             begins, ends = seamless and at == 0, seamless and at + step == count - 1
-            if _near(values, wanted, kind, axes, limit, at, at + step, now, begins, ends, work):
+            if _fit_slopes(values, wanted, kind, axes, limit, at, at + step, now, begins, ends, work):
                 good = step
                 best[:] = now
                 step = min(2 * step, most) if bad > most else (good + bad) // 2

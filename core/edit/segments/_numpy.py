@@ -34,7 +34,7 @@ def segments(
                 seam[0] if len(seam) and at == 0 else None,
                 seam[1] if len(seam) and at + step == count - 1 else None,
             )
-            fitted = _near(values, wanted, (kind, axes), limit, at, step, ends)
+            fitted = _fit_slopes(values, wanted, (kind, axes), limit, at, step, ends)
             if fitted is not None:
                 good, best = step, fitted
                 step = min(2 * step, most) if bad > most else (good + bad) // 2
@@ -54,7 +54,7 @@ def segments(
     return np.array(frames, dtype=np.int64), np.stack(slopes)
 
 
-def _near(
+def _fit_slopes(
     values: Array,
     wanted: Array,
     kind: tuple[int, NDArray[np.int64]],
@@ -63,7 +63,7 @@ def _near(
     gap: int,
     ends: tuple[Array | None, Array | None],
 ) -> Array | None:
-    """Return the slopes (2, n) of a segment, None if it leaves the limit; see `_numba._near`."""
+    """Return the slopes (2, n) of a segment, None if it leaves the limit; see `_numba._fit_slopes`."""
     within = slice(first + 1, first + gap)
     if 1 < gap <= SHORT and ends[0] is None and ends[1] is None:
         points, slopes = _matrices(gap)
@@ -121,11 +121,11 @@ def _is_near(values: Array, wanted: Array, kind: int, axes: NDArray[np.int64], l
         above = float(np.minimum.reduce(cosines * cosines - least * least * squares))
         if abs(above) > ROUNDING:
             return above > 0.0
-    return bool((_apart(values, wanted, kind, axes) <= limit).all())
+    return bool((_measure_distances(values, wanted, kind, axes) <= limit).all())
 
 
-def _apart(values: Array, wanted: Array, kind: int, axes: NDArray[np.int64]) -> Array:
-    """See `_numba._apart`; for all frames at once."""
+def _measure_distances(values: Array, wanted: Array, kind: int, axes: NDArray[np.int64]) -> Array:
+    """See `_numba._measure_distance`; for all frames at once."""
     if kind == 0:
         return np.asarray(np.linalg.norm(values - wanted, axis=1))
     if kind == 1:

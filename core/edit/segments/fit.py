@@ -8,7 +8,7 @@ from ...motion import rotation_modes
 from ...motion.arrays import kernel_argument
 from ...motion.quat import Array
 
-# Kinds of values, each with its own distance: see `_numba._apart`.
+# Kinds of values, each with its own distance: see `_numba._measure_distance`.
 VECTOR, QUATERNION, EULER, AXIS_ANGLE = range(4)
 FREE: Array = np.empty((0, 0))  # no given slopes at the ends
 _NO_AXES = np.zeros(3, dtype=np.int64)
@@ -28,7 +28,7 @@ def vectors(values: Array, near: float, kept: NDArray[np.int64], seam: Array = F
         >>> frames.tolist(), slopes.shape
         ([0, 21, 46, 60], (4, 2, 1))
     """
-    return _fitted(values, values, (VECTOR, _NO_AXES), near, kept, seam)
+    return _fit_values(values, values, (VECTOR, _NO_AXES), near, kept, seam)
 
 
 def rotations(
@@ -50,10 +50,10 @@ def rotations(
         rotation_modes.QUATERNION: (QUATERNION, _NO_AXES),
         rotation_modes.AXIS_ANGLE: (AXIS_ANGLE, _NO_AXES),
     }.get(mode, (EULER, np.array(["XYZ".find(axis) for axis in mode[::-1][:3]], dtype=np.int64)))
-    return _fitted(values, rotation_modes.to_quaternion(values, mode), (kind, axes), near, kept, seam)
+    return _fit_values(values, rotation_modes.to_quaternion(values, mode), (kind, axes), near, kept, seam)
 
 
-def _fitted(
+def _fit_values(
     values: Array,
     wanted: Array,
     kind: tuple[int, NDArray[np.int64]],

@@ -67,7 +67,7 @@ def find_wrong_pace(clip: Clip, roles: Mapping[str, int], up: Array, metres: flo
         return None
     every = max(1, min(int(clip.rate // SAMPLED_RATE), len(clip) // FEWEST_SAMPLES))
     first = max(0, (len(clip) - every * MOST_FRAMES) // 2)
-    part = clip.taken(np.arange(first, min(len(clip), first + every * MOST_FRAMES), every))
+    part = clip.take_frames(np.arange(first, min(len(clip), first + every * MOST_FRAMES), every))
     rate = clip.rate / every
     slowness = _slowness_of_steps(part, [roles[role] for role in legs], metres, rate)
     if slowness == 0.0:

@@ -25,7 +25,7 @@ def find_roles(clip: Clip) -> dict[str, int]:
     if {"thigh.L", "thigh.R", "shin.L", "shin.R", "hips"} <= set(best):
         return dict(best)
     frames = np.unique(np.linspace(0, len(clip) - 1, POSES).astype(np.int64))
-    for places in kinematics.world(clip.taken(frames))[1]:
+    for places in kinematics.world(clip.take_frames(frames))[1]:
         found = roles.find(body.names, body.parents, places)
         if len(found) > len(best):
             best = found

@@ -64,7 +64,7 @@ def sample_poses(clip: Clip, roles: Mapping[str, int]) -> PoseSample | None:
     joints = [roles[role] for role in known]
     column = {role: k for k, role in enumerate(known)}
     first, later = _spread_frames(clip)
-    posed = clip.taken(np.concatenate([first, later]))
+    posed = clip.take_frames(np.concatenate([first, later]))
     places = kinematics.kept_of(posed, joints)[1][:, joints]
     size = _leg_length(places[0], column) / LEG_SHARE
     if not size > 0.0 or not np.isfinite(places).all():

@@ -19,7 +19,7 @@ def draw(result: AskResult) -> Figure:
     measures, bodies = figure.subplots(2, 1, height_ratios=(3, 1))
     _draw_examples(measures, result)
     at = np.linspace(0.0, len(result.clip) - 1.0, _POSES).astype(np.int64)
-    stick_figures.draw(bodies, result.clip.taken(at), np.linspace(0.0, _POSES - 1.0, _POSES), _COLOURS[0])
+    stick_figures.draw(bodies, result.clip.take_frames(at), np.linspace(0.0, _POSES - 1.0, _POSES), _COLOURS[0])
     bodies.set_xticks([])
     return figure
 

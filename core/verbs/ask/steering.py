@@ -43,7 +43,7 @@ class GroundPath:
         last = max(first + 1, min(int(end / FINE) + 1, len(self.points)))
         return FINE * (first + int(np.argmin(np.linalg.norm(self.points[first:last] - place, axis=1))))
 
-    def away(self, places: Array) -> Array:
+    def measure_distances(self, places: Array) -> Array:
         """Return the distance (F,) of places (F, 2) from the path."""
         return np.asarray([np.linalg.norm(self.points - place, axis=1).min() for place in places])
 
@@ -60,7 +60,7 @@ def path_of(rows: Sequence[Sequence[float]]) -> GroundPath:
     return GroundPath(np.column_stack([np.interp(even, way, points[:, axis]) for axis in range(2)]))
 
 
-def along(
+def choose_along_path(
     path: GroundPath,
     chosen: Callable[[float, float, float], Choice],
     steps: Callable[[Choice, Choice], Array],

@@ -18,7 +18,7 @@ SPEEDS = (-3.0, -1.5, 1.5, 3.0)  # standard deviations between people
 TURN = 90.0  # degrees a second
 
 
-def widened(of: Material, clip: Clip) -> Material:
+def widen_strides(of: Material, clip: Clip) -> Material:
     """Return the strides of a few clips with slower and faster variants of each, and left and right turning ones.
 
     clip : on the body of the strides
@@ -31,7 +31,7 @@ def widened(of: Material, clip: Clip) -> Material:
         >>> from action_loom.core.verbs.ask import widened
         >>> walk = actions.walk(cycles=1)
         >>> one = material.gather([walk], StyleOptions(), least=1, persons=1)
-        >>> more = widened.widened(one, walk)
+        >>> more = widened.widen_strides(one, walk)
         >>> len(one), len(more), more.measured["speed"].round(1).tolist()[:5]
         (1, 15, [1.5, 0.7, 1.1, 2.0, 2.4])
     """

@@ -133,7 +133,7 @@ def gather(
     of, why = material.gather(clips, how, progress, least=2 if own else 1, persons=1), ""
     if not own and (options.basis == "walks" or len(of) < material.LEAST):
         why = f"Besides {len(of)} of the clips' own, strides are slower, faster and turning as people's walks are"
-        of = widened.widened(of, clips[0])
+        of = widened.widen_strides(of, clips[0])
     floor = min(float(feet.lows(clip.skeleton, kinematics.points(clip)).min(initial=np.inf)) for clip in clips)
     return Examples(of, clips[0], floor if np.isfinite(floor) else -np.inf, why)
 
@@ -162,7 +162,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
     elif recipe.over_time:
         found = _over_time(examples, recipe)
     else:
-        found = [_solve_weights(examples, wanted(examples, recipe))]
+        found = [_solve_weights(examples, read_wanted_measures(examples, recipe))]
     result, phases = _strides(examples, recipe, [one.weights for one in found])
     if path is not None:
         result = root_motion.beginning_at(result, path.points[0], facing)
@@ -185,7 +185,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         "warnings": [*of.left_out, *_note_misses(examples, found)],
     }
     if path is not None:
-        away = path.away(root_motion.ground_frames(result)[0])
+        away = path.measure_distances(root_motion.ground_frames(result)[0])
         report["ask"] |= {
             "path_m": round(path.length, 3),
             "off_path_cm": round(100.0 * float(np.sqrt((away**2).mean())), 2),
@@ -195,7 +195,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
     return AskResult(result, report, 0, examples, weights, phases, first.asked, first.got)
 
 
-def wanted(examples: Examples, recipe: Ask) -> dict[str, float]:
+def read_wanted_measures(examples: Examples, recipe: Ask) -> dict[str, float]:
     """Return the requested measures by name, in the units of `measures`; raises OptionError for impossible ones."""
     unit = measures.unit_of(examples.material.form.skeleton)
     found = {} if not recipe.speed else {"speed": recipe.speed / unit}
@@ -283,7 +283,7 @@ def _solve_along(examples: Examples, recipe: Ask, path: GroundPath) -> tuple[lis
         ends = [(f.weights @ examples.flat)[:-1].reshape(PHASES, -1)[:, form.steps] for f in (one, other)]
         return np.asarray((1.0 - share) * ends[0] + share * ends[1])
 
-    return steering.along(path, chosen, steps)
+    return steering.choose_along_path(path, chosen, steps)
 
 
 def _rows_over_time(recipe: Ask) -> Array:
@@ -314,7 +314,7 @@ def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> tuple
     base = _base(examples, phase)
     style = Style(examples.material)
     in_style = ClipInStyle(style, base, phase, flat[0], root_blend.part(base))
-    result = restyle.restyled(in_style, Change(rows, 1.0, flat[0], {}, ()))
+    result = restyle.restyle_clip(in_style, Change(rows, 1.0, flat[0], {}, ()))
     result = replace(result, cyclic=not turning and recipe.strides == 1)
     stands = [np.tensordot(one, examples.lows, axes=1) for one in weights]
     wanted = np.stack([at @ stands[min(k, len(stands) - 1)] for k in range(len(flat))])

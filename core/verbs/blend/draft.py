@@ -91,4 +91,4 @@ def _of_cycle(
     places = ground @ np.array([1.0, 1j])
     arc = GroundArc(complex(places[0]), float(begins[0]), complex(places[-1] - places[0]), turn, last)
     chosen = np.searchsorted(some, near)
-    return close.straight_on(woven.taken(chosen), arc, near.astype(float), cycles.standing_joints(woven))[0]
+    return close.straight_on(woven.take_frames(chosen), arc, near.astype(float), cycles.standing_joints(woven))[0]

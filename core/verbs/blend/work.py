@@ -58,12 +58,12 @@ def blend(
     at = output_frames(registration, weights, recipe.timing)
     shares = weights.at(registration.share_of_way(at))
     woven, led = weave(ready.clips, registration, at, shares)
-    woven, turned = close.straightened(woven) if woven.cyclic else (woven, 0.0)
+    woven, turned = close.straighten_cycle(woven) if woven.cyclic else (woven, 0.0)
     woven = replace(woven, name=recipe.result_name([c.name for c in clips]))
     led_cm = _led_centimetres(woven, led)
     woven, planted = planting.of_result(woven, recipe, one_source=of_one(ready.clips, shares))
     progress.at(0.9, "Measuring")
-    report = reporting.registered("blend", clips, registered, woven, began) | planted.report
+    report = reporting.report_registered("blend", clips, registered, woven, began) | planted.report
     report["weights"] = weights.rows[0].tolist()
     report["led_cm"] = led_cm
     report["warnings"] += given
@@ -101,7 +101,7 @@ def again(result: BlendResult, recipe: Blend) -> BlendResult:
     shares = weights.at(registration.share_of_way(at))
     clips = result.prepared.clips
     woven = weave(clips, registration, at, shares)[0]
-    woven = replace(close.straightened(woven)[0] if woven.cyclic else woven, name=result.clip.name)
+    woven = replace(close.straighten_cycle(woven)[0] if woven.cyclic else woven, name=result.clip.name)
     woven, _ = planting.of_result(woven, recipe, one_source=of_one(clips, shares))
     return replace(result, clip=woven, reference_frames=at, weights=shares)
 
@@ -121,7 +121,7 @@ def weave(
     within = list(zip(clips, registered.frames(moments), strict=True))
     if registered.cyclic:
         within = [cycles.around(clip, frames) for clip, frames in within]
-    needed, reference = root_blend.needed(clips[0].skeleton), registered.reference
+    needed, reference = root_blend.list_needed_joints(clips[0].skeleton), registered.reference
     parts = [root_blend.part(resample.sample(clip, frames, needed)) for clip, frames in within]
     way = root_blend.trajectory(parts, shares, reference, first, standing=standing)
     kept = first + (np.arange(len(at)) if some is None else some)
@@ -209,7 +209,7 @@ def _mix_clips(
     placed = root_blend.place_joints(_as_in(blended, like, root_blend.props(like.skeleton)), there)
     turning = quat.about_axis("Z", facing)
     ankles = {
-        limb: root_blend.along([part.place(limb.end) for part in parts], weights, ground, turning)[kept]
+        limb: root_blend.blend_positions([part.place(limb.end) for part in parts], weights, ground, turning)[kept]
         for limb in ik.legs(like.skeleton)
     }
     return ik.to_targets(placed, ankles)

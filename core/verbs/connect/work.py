@@ -18,7 +18,7 @@ from ...bodies import alike
 from ...bodies.carried import Carried
 from ...errors import OptionError, RegistrationError, wrong_count, wrong_rows
 from ...motion import quat, resample, root_motion, trim
-from ...motion.clip import Channel, Clip, joined
+from ...motion.clip import Channel, Clip, join_clips
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
@@ -253,12 +253,12 @@ def _cost(before: Clip, after: Clip, at: Transition, recipe: Connect, source: fl
     first, start = max(at.from_frame - reach, 0), max(at.to_frame - reach, 0)
     one = before.cut(first, min(at.from_frame + reach, len(before)))
     other = after.cut(start, min(at.to_frame + reach, len(after)))
-    other = root_motion.placed(other, at.turn, np.array(at.shift))
+    other = root_motion.place_clip(other, at.turn, np.array(at.shift))
     there = replace(at, from_frame=at.from_frame - first, to_frame=at.to_frame - start)
     asked = "ease" if recipe.method == "auto" else recipe.method
     name, clip, _ = _mend(one, other, there, asked, recipe)
     found = seams.measure_pose(world_pose.pose(clip), there.from_frame + 1)
-    return round(seams.ranked(seams.composite(found, source)) + OTHERWISE * (name != asked), 1)
+    return round(seams.rank_cost(seams.composite(found, source)) + OTHERWISE * (name != asked), 1)
 
 
 def _far(
@@ -313,13 +313,13 @@ def _join_pair(
 ) -> tuple[Clip, dict[str, Any], int]:
     """Return two clips joined by the best method, the seam's report, and the first frame free for the next seam."""
     best = ranked[min(recipe.candidate, len(ranked) - 1)]
-    placed = root_motion.placed(after, best.turn, np.array(best.shift))
+    placed = root_motion.place_clip(after, best.turn, np.array(best.shift))
     methods = METHODS if recipe.method == "auto" else (recipe.method,)
     source = _slide(before, after)
     every = [_mend(before, placed, best, method, recipe) for method in methods]
     tried = list({name: one for one in every for name in one[:1]}.values())  # `_mend` may fall back to another method
     figures = [_judge_seam(name, clip, best.from_frame + 1, reach, source) for name, clip, reach in tried]
-    chosen = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
+    chosen = min(range(len(tried)), key=lambda k: seams.rank_cost(figures[k]["K"]))
     name, clip, reach = tried[chosen]
     offered: list[dict[str, Any]] = [
         {
@@ -399,7 +399,7 @@ def _region(before: Clip, after: Clip, i: int, j: int, reach: int, mix: Callable
     low, high = max(i - reach, 0), min(i + reach, len(after) - 2 - j + i)
     from_before = np.clip(np.arange(low, high + 1), 0, len(before) - 1)
     from_after = np.clip(np.arange(low, high + 1) - i + j, 0, len(after) - 1)
-    one, other = before.taken(from_before), after.taken(from_after)
+    one, other = before.take_frames(from_before), after.take_frames(from_after)
     means = quat.mean_of_frames(np.concatenate([one.rotations, other.rotations]))
     a, b = tracks.tracks_about(one, means), tracks.tracks_about(other, means)
     mixed = a.clip(mix(a.values, b.values), np.arange(len(one)))
@@ -426,7 +426,7 @@ def _join_by_registration(before: Clip, after: Clip, i: int, j: int, overlap: in
     parts = before.cut(i - overlap, i + overlap + 1), after.cut(j - overlap, j + overlap + 1)
     woven = blend.blend(parts, blending).clip
     there = transitions.align(woven, after, len(woven) - 1, j + overlap, 0)
-    rest = _part(root_motion.placed(after, there.turn, np.array(there.shift)), j + overlap + 1, len(after))
+    rest = _part(root_motion.place_clip(after, there.turn, np.array(there.shift)), j + overlap + 1, len(after))
     return _sequence(_part(before, 0, i - overlap), woven, rest)
 
 
@@ -451,7 +451,7 @@ def _part(clip: Clip, start: int, end: int) -> Clip | None:
 
 
 def _sequence(*parts: Clip | None) -> Clip:
-    return joined([part for part in parts if part is not None])
+    return join_clips([part for part in parts if part is not None])
 
 
 def _rows_of_steps(joined: Clip, before: Clip, after: Clip, i: int, j: int) -> Clip:

@@ -42,7 +42,7 @@ def line(route: Route, unit: float = 1.0) -> Array:
     return np.column_stack([way[kept].real, way[kept].imag])
 
 
-def settled(
+def replan_as_walk(
     data: Database, route: Route, recipe: Drive, progress: Progress = SILENT
 ) -> tuple[FollowResult | None, list[str]]:
     """Return the driven path replanned as a walk (None if not possible), and warnings."""

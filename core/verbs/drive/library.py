@@ -62,7 +62,7 @@ def clips_of(path: str, like: Clip, given: Sequence[str] = (), progress: Progres
         progress.at(k / len(entries), f"Reading {entry.name}")
         try:
             clip = stretches.read(entry).clip
-            found.append(alike.like(joint_matching.renamed(clip, like.skeleton), like)[0])
+            found.append(alike.like(joint_matching.rename_joints(clip, like.skeleton), like)[0])
         except LoomError as error:
             left[entry.name] = error
     if left and not found:

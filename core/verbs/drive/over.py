@@ -32,10 +32,10 @@ def legs(clips: Sequence[Clip], seconds: float) -> Clip:
     clip = clips[0]
     if not clip.cyclic:
         return clip
-    return cycles.unrolled(clip, 0, max(0, int(np.ceil(seconds / clip.seconds - 1e-9)) - 1))
+    return cycles.unroll_cycle(clip, 0, max(0, int(np.ceil(seconds / clip.seconds - 1e-9)) - 1))
 
 
-def spliced(legs: Clip, driven: Clip, name: str) -> Clip:
+def splice_upper_body(legs: Clip, driven: Clip, name: str) -> Clip:
     """Return a clip with the upper body of a driven one while that lasts, then with its own again.
 
     Raises SkeletonError if the upper body is not known.
@@ -43,7 +43,7 @@ def spliced(legs: Clip, driven: Clip, name: str) -> Clip:
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.drive import over
-        >>> made = over.spliced(actions.walk(), actions.wave(), "both")
+        >>> made = over.splice_upper_body(actions.walk(), actions.wave(), "both")
         >>> walk, thigh = actions.walk(), actions.walk().skeleton.index("thigh.L")
         >>> len(made) == len(walk), bool((made.rotations[:, thigh] == walk.rotations[:, thigh]).all())
         (True, True)
@@ -51,7 +51,7 @@ def spliced(legs: Clip, driven: Clip, name: str) -> Clip:
     upper = mask.upper_body(legs.skeleton, "")
     brought, _ = alike.like(driven, legs)
     count = min(len(legs), len(brought))
-    action = brought.taken(np.minimum(np.arange(len(legs)), count - 1))
+    action = brought.take_frames(np.minimum(np.arange(len(legs)), count - 1))
     strength = np.ones(len(legs))
     if count < len(legs):
         fade = min(max(2, round(FADE * legs.rate)), count)

@@ -85,7 +85,7 @@ def drive(
         (3.0, True)
     """
     began = time.perf_counter()
-    wished = asked(recipe)  # before the work, so that impossible ones are reported at once
+    wished = read_wishes(recipe)  # before the work, so that impossible ones are reported at once
     place, facing = begins(recipe)
     under = ground.of_rows(recipe.ground)
     _check_crowd(recipe)
@@ -116,7 +116,7 @@ def drive(
     standing = keep.split_spans(clip, standing)
     figures |= _figures(data, driven, made)
     if legs is not None:
-        clip, standing = over.spliced(legs, clip, name), []
+        clip, standing = over.splice_upper_body(legs, clip, name), []
     clip, planted = planting.of_result(clip, recipe, one_source=legs is not None, found=standing)
     feet = planted.report
     if len(under):
@@ -124,7 +124,7 @@ def drive(
         clip, figures["ground"] = footing.place_on_ground(clip, found, under)
     settled: FollowResult | None = None
     if recipe.along_line:
-        settled, why = along.settled(data, driven, recipe, progress.part(0.8, 1.0))
+        settled, why = along.replan_as_walk(data, driven, recipe, progress.part(0.8, 1.0))
         off, now = 0.0 if settled is None else settled.report["follow"]["rms"], figures["rms"]
         if settled is not None and off >= now:
             settled, why = (
@@ -163,7 +163,7 @@ def manner_of(recipe: Drive) -> Manner:
     return Manner(recipe.moves_well, waits=not recipe.places)
 
 
-def asked(recipe: Drive) -> list[controller.Wish]:
+def read_wishes(recipe: Drive) -> list[controller.Wish]:
     """Return the control signal, one `Wish` per step; raises OptionError."""
     if recipe.wishes and recipe.places:
         raise OptionError("wishes and places were both given: give one of them")

@@ -36,7 +36,7 @@ def _draw_poses(axis: Axes, result: FillResult) -> None:
         own = [k for k, (_, other) in enumerate(shown) if other == colour]
         if own:
             frames = np.array([shown[k][0] for k in own])
-            stick_figures.draw(axis, result.clip.taken(frames), at[own], colour, aside=stick_figures.ASLANT)
+            stick_figures.draw(axis, result.clip.take_frames(frames), at[own], colour, aside=stick_figures.ASLANT)
     axis.set_xticks(at, [str(frame) for frame, _ in shown], fontsize=7)
     axis.set_ylabel("m")
 

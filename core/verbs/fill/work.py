@@ -49,14 +49,14 @@ def fill(
     """
     began = time.perf_counter()
     clip = clips[0]
-    keys = keyed(clip, recipe)
+    keys = list_keyed_frames(clip, recipe)
     sources = prepared or gather(clips[1:], recipe, progress)
     on_body = sources.on_body_of(clip, between.longest_gap(clip, keys), goes=_goes(clip, keys))
     library, carried, given = on_body.library, on_body.carried, sources.given
     progress.at(0.5, "Filling")
     short = np.zeros(len(keys))
     if recipe.complete_poses:
-        clip, short = completing.completed(clip, keys, library.clips)
+        clip, short = completing.complete_keys(clip, keys, library.clips)
     wishes, lost = _wishes(clip, keys, recipe, sources, library)
     done = between.fill(clip, keys, library, wishes, plant=recipe.plant_feet, keep=True)
     result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
@@ -84,17 +84,17 @@ def _timing(clip: Clip, keys: Longs, library: Library, done: Done, wishes: Mappi
     """Return the frames to which keys would move for natural speed; locked stretches keep their gap."""
     filled = [(k, gap) for k, gap in enumerate(done.gaps) if gap.chosen >= 0]
     locked = {k: gap.found[gap.chosen] for k, gap in filled if wishes[k].candidate is not None}
-    return timing.suggested(clip, keys, library, locked)
+    return timing.suggest_frames(clip, keys, library, locked)
 
 
-def keyed(clip: Clip, recipe: Fill) -> Longs:
+def list_keyed_frames(clip: Clip, recipe: Fill) -> Longs:
     """Return the keyed frames (K,) of a recipe, sorted; raises OptionError for invalid ones.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs import Fill
         >>> from action_loom.core.verbs.fill import work
-        >>> work.keyed(actions.walk(), Fill(key_frames=((12, 0),))).tolist()
+        >>> work.list_keyed_frames(actions.walk(), Fill(key_frames=((12, 0),))).tolist()
         [0, 12]
     """
     frames = [frame for row in recipe.key_frames for frame in row]
@@ -199,17 +199,17 @@ def _row(gap: GapFilled, clip: Clip, sources: Sources, library: Library) -> dict
     }
     if gap.chosen < 0:
         return row | {"text": "no clip is so long: interpolated"}
-    return row | {"text": said(texts[gap.chosen], gap.own_gain, gap.gain)}
+    return row | {"text": describe_stretch(texts[gap.chosen], gap.own_gain, gap.gain)}
 
 
-def said(what: str, alike: float, share: float) -> str:
+def describe_stretch(what: str, alike: float, share: float) -> str:
     """Return a phrase that names the stretch in a gap and its similarity.
 
     Example:
         >>> from action_loom.core.verbs.fill import work
-        >>> work.said("walk_12, 1.08 ×", 0.94, 0.94)
+        >>> work.describe_stretch("walk_12, 1.08 ×", 0.94, 0.94)
         'walk_12, 1.08 ×, as alike as 94 %'
-        >>> work.said("walk_12, 1.08 ×", 0.001, 0.001)
+        >>> work.describe_stretch("walk_12, 1.08 ×", 0.001, 0.001)
         'nothing like it: interpolated (nearest: walk_12, 1.08 ×)'
     """
     if alike < trust.NOTHING_LIKE and share <= alike:
@@ -293,7 +293,7 @@ def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
 
 def _goes(clip: Clip, keys: Longs) -> bool:
     """Return whether the body travels between its keyed poses."""
-    ground, _ = root_motion.ground_frames(clip.taken(keys))
+    ground, _ = root_motion.ground_frames(clip.take_frames(keys))
     way = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
     return way * clip.rate >= add_root_motion.TRAVELS * clip.skeleton.height * float(keys[-1] - keys[0])
 
@@ -308,7 +308,7 @@ def _steps_in_place(clip: Clip, keys: Longs) -> tuple[int, int] | None:
     ]
     if not feet or skeleton.height <= 0.0:
         return None
-    poses = of_poses(clip.taken(keys))
+    poses = of_poses(clip.take_frames(keys))
     stays = np.linalg.norm(np.diff(poses.path, axis=0), axis=1) < STANDS
     along = np.abs(np.diff(poses.places[:, feet, 1], axis=0))  # forward or backward
     moved = along.max(axis=1) > STEPS

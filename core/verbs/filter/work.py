@@ -29,7 +29,7 @@ STILL = 1e-9  # m; feet that move less count as unmoved
 TURNED = 1e-6  # radians; a joint turned by less counts as unchanged
 
 
-def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT) -> FilterResult:
+def make_filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT) -> FilterResult:
     """Return a clip without spikes and noise, with its bands scaled by their gains; unchanged if nothing was filtered.
 
     Raises ClipError for more than one clip, OptionError for joints that it does not have, and SkeletonError for
@@ -46,7 +46,7 @@ def filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SILENT)
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Filtering")
     asked = _filter_request(clip, recipe)
-    done = filtering.filtered(clip, asked, repeats=clip.cyclic)
+    done = filtering.filter_clip(clip, asked, repeats=clip.cyclic)
     progress.at(0.4, "Planting feet")
     options = PlantOptions(plant_feet=recipe.keep_contacts)
     result, feet = planting.of_result(done.after, options, one_source=not _feet_moved(done), found=_contacts(done))
@@ -169,7 +169,7 @@ def _warnings(clip: Clip, recipe: Filter, done: Filtered) -> list[str]:
     if any(done.left):
         first, last = done.left
         notes.append(f"{clip.name} jumps at its ends: its first {first} and last {last} frames stay as they are")
-    known = bands.known(len(clip))
+    known = bands.count_bands(len(clip))
     idle = [f"band_{k}" for k, gain in enumerate(recipe.gains, 1) if gain != 1.0 and k > known]
     if idle:
         notes.append(f"{clip.name}: {len(clip)} frames have {known} bands: {', '.join(idle)} did nothing")

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
 from ...motion import root_motion
-from ...motion.clip import Clip, joined
+from ...motion.clip import Clip, join_clips
 from ...motion.quat import Array
 from ...plots import stick_figures
 from ...style import directions
@@ -132,7 +132,7 @@ def _draw_sliders(axis: Axes, style: Style) -> None:
     for place, name in enumerate(known.names):
         strides = [_slid(style, place, amount) for amount in AMOUNTS]
         for colour, phase in zip(("#1f4e79", "#f0a030"), _SEEN, strict=True):
-            poses = _raise_poses([one.taken(np.array([phase])) for one in strides], -tall * place)
+            poses = _raise_poses([one.take_frames(np.array([phase])) for one in strides], -tall * place)
             stick_figures.draw(axis, poses, np.arange(len(AMOUNTS)) * tall, colour, width=1.0)
         axis.annotate(name, (-0.6 * tall, -tall * place + 0.5 * tall), ha="right", fontsize=8)
     for line in list(axis.lines):
@@ -149,5 +149,5 @@ def _slid(style: Style, slider: int, amount: float) -> Clip:
 
 
 def _raise_poses(poses: Sequence[Clip], height: float) -> Clip:
-    whole = joined([replace(one, rate=1.0) for one in poses])
-    return root_motion.placed(whole, 0.0, np.array([0.0, 0.0, height]))
+    whole = join_clips([replace(one, rate=1.0) for one in poses])
+    return root_motion.place_clip(whole, 0.0, np.array([0.0, 0.0, height]))

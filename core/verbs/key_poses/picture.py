@@ -33,8 +33,10 @@ def _draw_poses(axis: Axes, result: KeyPosesResult) -> None:
     # Skip nonadjacent pairs: another key pose lies between them.
     following = np.flatnonzero(np.diff(shown) == 1)
     halves = (leave[following] + frames[following + 1]) // 2
-    stick_figures.draw(axis, clip.taken(halves), at[following] + 0.5 * apart, _BETWEEN, aside=stick_figures.ASLANT)
-    stick_figures.draw(axis, clip.taken(frames), at, _POSE, width=1.8, aside=stick_figures.ASLANT)
+    stick_figures.draw(
+        axis, clip.take_frames(halves), at[following] + 0.5 * apart, _BETWEEN, aside=stick_figures.ASLANT
+    )
+    stick_figures.draw(axis, clip.take_frames(frames), at, _POSE, width=1.8, aside=stick_figures.ASLANT)
     labels = [f"{k % len(result.arrive) + 1}\n{frame / rate:.2f} s" for k, frame in zip(shown, frames, strict=True)]
     axis.set_xticks(at, labels, fontsize=7)
     axis.set_ylabel("m")

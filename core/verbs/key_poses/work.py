@@ -11,7 +11,7 @@ from ...bodies import alike
 from ...edit import key_poses as poses_between
 from ...errors import ClipError, OptionError, no_frame, wrong_rows
 from ...motion import quat, root_motion
-from ...motion.clip import Channel, Clip, joined
+from ...motion.clip import Channel, Clip, join_clips
 from ...progress import SILENT, Progress
 from ...quality import quality
 from ...weave import reporting
@@ -56,7 +56,7 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
     poses = replace(poses, name=recipe.result_name([clip.name for clip in clips]), rate=rate)
     progress.at(0.3, "Making the result")
     again = max(1, round(recipe.interval * rate)) if recipe.repeat else 0
-    result = poses_between.interpolated(poses, arrive, leave, recipe.between, again)
+    result = poses_between.interpolate_poses(poses, arrive, leave, recipe.between, again)
     progress.at(0.7, "Measuring")
     turns, sentences = _turns(poses, recipe)
     carried = [one for _, one in brought.values() if one is not None]
@@ -133,7 +133,7 @@ def _poses(single: list[Clip], recipe: KeyPoses) -> Clip:
     if any(one.scales is not None for one in single):
         single = [replace(one, scales=np.ones_like(one.translations)) if one.scales is None else one for one in single]
     channels = {name: _channel(single, name) for name in {name: None for one in single for name in one.channels}}
-    return replace(joined([replace(one, channels={}) for one in single]), channels=channels)
+    return replace(join_clips([replace(one, channels={}) for one in single]), channels=channels)
 
 
 def _channel(single: Sequence[Clip], name: str) -> Channel:

@@ -59,7 +59,7 @@ def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> Lo
     shown, planted = _plant_cycle(shown, closed, begun, recipe, one_source=handed_over)
     after = closed.after
     if not planted.why:
-        after = close.measured(shown.cut(0, length + 1), (length - begun) % length)
+        after = close.measure_cycle(shown.cut(0, length + 1), (length - begun) % length)
     report = {
         **planted.report,
         "dropped": reporting.left_out([trimmed]),
@@ -134,7 +134,7 @@ def _single_repetition(cycle: Cycle, rate: float) -> Repetition:
 
 def _best(clip: Clip, found: Repetition, recipe: Loop, progress: Progress) -> ClosedCycle:
     """Return the first candidate cycle closed with a sound seam, or the closed cycle of least cost."""
-    places = search.ranked(clip, found)
+    places = search.rank_cycles(clip, found)
     tried: list[ClosedCycle] = []
     for k, cycle in enumerate(places):
         progress.at(k / len(places), "Making the result")
@@ -155,7 +155,7 @@ def _different(found: Sequence[Cycle]) -> list[int]:
 
 def _only(clips: Sequence[Clip], recipe: Loop) -> Clip:
     recipe.check_count(len(clips))
-    return mirrored_half.completed(clips[0]) if recipe.half and len(clips[0]) > 1 else clips[0]
+    return mirrored_half.complete_with_mirror(clips[0]) if recipe.half and len(clips[0]) > 1 else clips[0]
 
 
 def _by_hand(clip: Clip, recipe: Loop, first: int) -> Cycle:
@@ -245,11 +245,11 @@ def _plant_cycle(
     if not recipe.in_place or one_source or not recipe.plant_feet:
         return planting.of_result(shown, recipe, one_source=one_source)
     at = begun + np.arange(len(shown), dtype=float)
-    going = ground_arc.added(ground_arc.removed(shown, closed.arc, at), closed.feet_arc, at)
+    going = ground_arc.add_arc(ground_arc.remove_arc(shown, closed.arc, at), closed.feet_arc, at)
     planted, outcome = planting.of_result(going, recipe, one_source=False)
     if planted is going:
         return shown, outcome
-    return ground_arc.added(ground_arc.removed(planted, closed.feet_arc, at), closed.arc, at), outcome
+    return ground_arc.add_arc(ground_arc.remove_arc(planted, closed.feet_arc, at), closed.arc, at), outcome
 
 
 def _arrange_cycle(cycle: Clip, phase: float, repeat: int) -> Clip:
@@ -258,4 +258,4 @@ def _arrange_cycle(cycle: Clip, phase: float, repeat: int) -> Clip:
     if phase:
         shifted = cycles.sample(cycle, round(phase * length) + np.arange(length + 1, dtype=float))
         cycle = replace(shifted, cyclic=True)
-    return cycle if repeat == 1 else cycles.unrolled(cycle, 0, repeat - 1)
+    return cycle if repeat == 1 else cycles.unroll_cycle(cycle, 0, repeat - 1)

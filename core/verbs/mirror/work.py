@@ -18,7 +18,7 @@ from ...weave.seam import close
 from . import Mirror
 
 
-def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT) -> EditResult:
+def make_mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT) -> EditResult:
     """Return a clip with left and right exchanged; mirroring twice restores the clip.
 
     Raises ClipError for more than one clip and for half a cycle of a clip that does not repeat, and SkeletonError for
@@ -40,7 +40,7 @@ def mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SILENT)
     repeats = clip.cyclic
     if recipe.half_cycle and not repeats:
         raise ClipError(f"{clip.name} does not repeat, so it has no half a cycle: close it with Loop first")
-    result = _with_root_reflected(mirror.mirrored(clip))
+    result = _with_root_reflected(mirror.mirror_clip(clip))
     if recipe.half_cycle:
         later = np.arange(len(result), dtype=np.float64) + 0.5 * (len(result) - 1)
         result = replace(cycles.sample(result, later), cyclic=clips[0].cyclic)

@@ -54,7 +54,7 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
         result = root_motion.beginning_at(result, there, float(wanted), frame)
     raised = _measure_rise(result, recipe)
     if raised:
-        result = root_motion.placed(result, 0.0, np.array([0.0, 0.0, raised]))
+        result = root_motion.place_clip(result, 0.0, np.array([0.0, 0.0, raised]))
     progress.at(0.5, "Measuring")
     if result is clip:
         warnings.append(f"{clip.name}: no place, way or height was asked for: nothing was changed")
@@ -88,12 +88,12 @@ def _after(clip: Clip, other: Clip, frame: int) -> tuple[Clip, list[str]]:
     """
     last = len(other) - 1
     end = root_motion.ground_frames(other)[0][last]
-    there, carried = alike.like(root_motion.placed(other, 0.0, -end), clip)
+    there, carried = alike.like(root_motion.place_clip(other, 0.0, -end), clip)
     notes = [] if carried is None else list(carried.sentences)
     feet = contacts.footing(there), contacts.footing(clip)
     found = transitions.align(there, clip, last, frame, 0, feet)
     if found.distance <= connect.FAR * clip.skeleton.height:
-        return root_motion.placed(clip, found.turn, np.array(found.shift) + end), notes
+        return root_motion.place_clip(clip, found.turn, np.array(found.shift) + end), notes
     notes.append(
         f"{clip.name} and the end of {other.name} are in different poses, {100.0 * found.distance:.0f} cm apart: the"
         " hips were brought to where they were, facing the same way"

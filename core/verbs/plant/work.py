@@ -33,7 +33,7 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Planting feet")
     rows = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else None
-    result, done = planting.planted(clip, rows, lift=recipe.lift_feet)
+    result, done = planting.plant_clip(clip, rows, lift=recipe.lift_feet)
     progress.at(0.6, "Measuring")
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {

@@ -35,7 +35,7 @@ def _draw_poses(axis: Axes, result: ReachResult) -> None:
     shown = np.unique(np.append(even, result.span[0]))
     at = np.arange(len(shown)) * 0.9 * result.clip.skeleton.height
     for clip, colour, width in ((result.before, _BEFORE, 1.0), (result.clip, _AFTER, 1.6)):
-        stick_figures.draw(axis, clip.taken(shown), at, colour, width=width, aside=stick_figures.ASLANT)
+        stick_figures.draw(axis, clip.take_frames(shown), at, colour, width=width, aside=stick_figures.ASLANT)
     axis.set_xticks(at, [f"frame {frame}" for frame in shown], fontsize=7)
     axis.set_ylabel("m")
 

@@ -93,7 +93,7 @@ def _reach_target(
     if recipe.turn and recipe.keep_turn:
         turn = quat.from_euler(np.radians(_row("turn", recipe.turn))[::-1], "ZYX")
         clip = reaching.end_turned(clip, led, turn, share)
-    return (reaching.reached_in_cycle if across else reaching.reached)(clip, asked), goals, share
+    return (reaching.reached_in_cycle if across else reaching.reach_target)(clip, asked), goals, share
 
 
 def _span(clip: Clip, recipe: Reach) -> tuple[int, int]:

@@ -35,7 +35,7 @@ class Change:
     held: tuple[str, ...]
 
 
-def asked(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
+def read_change(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     """Return the change that a recipe requests, or None if it requests none.
 
     The factors of components apply first, then `toward` and `variation`, then the sliders, which are measured on the

@@ -21,7 +21,7 @@ def draw(result: RestyleResult) -> Figure:
         strict=True,
     ):
         at = np.linspace(0.0, len(clip) - 1.0, 12).astype(np.int64)
-        stick_figures.draw(axis, clip.taken(at), np.linspace(0.0, 11.0, 12), colour)
+        stick_figures.draw(axis, clip.take_frames(at), np.linspace(0.0, 11.0, 12), colour)
         axis.set_ylabel(name)
         axis.set_xticks([])
     known = result.in_style.style.sliders

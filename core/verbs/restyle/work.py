@@ -56,7 +56,7 @@ def restyle(
         style = fit.fit(clips, recipe, progress.part(0.0, 0.5))
     clip = clips[0]
     progress.at(0.5, "Restyling")
-    trimmed = close.trimmed(clip, wanted=True)
+    trimmed = close.trim_clip(clip, wanted=True)
     ready, corrected = steps.ready(replace(trimmed.clip, cyclic=False))
     # An in-place clip gets root motion for restyling, which is removed afterwards.
     (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
@@ -67,9 +67,9 @@ def restyle(
     if changed is not None:
         lows = feet.lows(going.skeleton, kinematics.points(going))
         stride = going.rate * float(np.exp(changed.row[-1]))
-        clear = clearing.cleared(restyled(in_style, changed), lows, stride)
+        clear = clearing.cleared(restyle_clip(in_style, changed), lows, stride)
         result, planted = planting.of_result(clear, recipe, one_source=False)
-        result = root_trajectory.removed(result)[0] if on_the_spot else result
+        result = root_trajectory.remove_trajectory(result)[0] if on_the_spot else result
     progress.at(0.8, "Measuring")
     result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clip.cyclic)
     report: dict[str, Any] = {
@@ -88,12 +88,14 @@ def restyle(
 
 def _within_body(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     """Return the requested change, with reduced sliders and a note if the legs would collide."""
-    changed = change.asked(in_style, recipe)
+    changed = change.read_change(in_style, recipe)
     wanted = {name: getattr(recipe, name) for name in (changed.sliders if changed is not None else ())}
     for share in LESS:
-        if changed is None or not body_limits.legs_meet(restyled(in_style, changed), in_style.clip):
+        if changed is None or not body_limits.legs_meet(restyle_clip(in_style, changed), in_style.clip):
             break
-        less = change.asked(in_style, replace(recipe, **{name: share * amount for name, amount in wanted.items()}))
+        less = change.read_change(
+            in_style, replace(recipe, **{name: share * amount for name, amount in wanted.items()})
+        )
         if less is None or not wanted:
             break
         sliders = {name: one | {"asked": wanted[name]} for name, one in less.sliders.items()}
@@ -106,7 +108,7 @@ def _held_names(changed: Change | None) -> tuple[str, ...]:
     return () if changed is None else changed.held
 
 
-def restyled(in_style: ClipInStyle, changed: Change) -> Clip:
+def restyle_clip(in_style: ClipInStyle, changed: Change) -> Clip:
     """Return the clip with the motion of changed rows; its first frame keeps its place and facing."""
     clip, part = in_style.clip, in_style.part
     form = in_style.style.form

@@ -36,6 +36,6 @@ def draw(woven: RetargetResult) -> Figure:
 def _draw_bodies(axis: Axes, clip: Clip, frames: np.ndarray, colour: str) -> None:
     """Draw stick figures one body height apart, without their path over the ground."""
     at = np.arange(len(frames)) * clip.skeleton.height
-    stick_figures.draw(axis, clip.taken(frames), at, colour)
+    stick_figures.draw(axis, clip.take_frames(frames), at, colour)
     axis.set_xticks(at, [str(frame) for frame in frames], fontsize=7)
     axis.set_ylabel("m")

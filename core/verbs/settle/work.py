@@ -45,7 +45,7 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
     brought = [alike.like(one.clip, clip) for one in given]
     library = between.library([one for one, _ in brought], pulling.LENGTH)
     progress.at(0.3, "Settling")
-    done = pulling.settled(clip, library, recipe.strength, [int(frame) for frame in kept])
+    done = pulling.settle_clip(clip, library, recipe.strength, [int(frame) for frame in kept])
     progress.at(0.8, "Planting feet")
     options = PlantOptions(plant_feet=recipe.keep_contacts)
     found = _contacts(clip) if recipe.keep_contacts else None

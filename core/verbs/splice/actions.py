@@ -79,7 +79,7 @@ def gather(actions: Sequence[Clip], like: Clip, recipe: Splice, progress: Progre
     fitted, maps, carried = [], [], []
     for action in actions:
         good = trim.if_wanted(action, recipe.trim)
-        clip, how = alike.like(joint_matching.renamed(good.clip, like.skeleton), like)
+        clip, how = alike.like(joint_matching.rename_joints(good.clip, like.skeleton), like)
         clip = resample.to_rate(clip, like.rate)
         if len(clip) < 2:
             raise ClipError(f"{action.name} is a single pose; what is spliced along a way has two frames or more")
@@ -101,7 +101,7 @@ def overlay(
     planned = points.plan(
         locomotion, played, first=first, end=end, interval=recipe.splice_interval, threshold=recipe.splice_threshold
     )
-    spliced = along.spliced(locomotion, played, planned, recipe)
+    spliced = along.splice_along(locomotion, played, planned, recipe)
     return spliced, _report(actions, planned, spliced)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import RegistrationError
-from ...motion.clip import Channel, Clip, joined
+from ...motion.clip import Channel, Clip, join_clips
 from ...motion.quat import Array
 from ...recipes.matching import Matching
 from ...sync import registration
@@ -42,7 +42,7 @@ class Spliced:
     apart: tuple[float | None, ...]
 
 
-def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splice) -> Spliced:
+def splice_along(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splice) -> Spliced:
     """Return the locomotion with the action on the planned stretch.
 
     Transitions into the action, out of it and between its runs fade over 1/3 s, except at the ends of the locomotion.
@@ -79,7 +79,7 @@ def spliced(locomotion: Clip, played: Played, planned: SplicePlan, recipe: Splic
             leaving.append((piece.end - first, run.clip.cut(length, until - piece.first)))
             share[left] = repairs.fade(until - piece.end)
     rotations[0, share == 1.0] = rotations[1, share == 1.0]
-    coming = joined(runs)
+    coming = join_clips(runs)
     action = _cross_fade(_with(coming, leaving), coming, share)
     strength = recipe.strength * _ramps(end - first, fade, first > 0, end < len(locomotion))
     result = whole.overlay(
@@ -116,7 +116,7 @@ def _with(clip: Clip, parts: list[tuple[int, Clip]]) -> Clip:
         found += [clip.cut(gone, first), part]
         gone = first + len(part)
     found += [clip.cut(gone, len(clip))] if gone < len(clip) else []
-    return joined(found)
+    return join_clips(found)
 
 
 def _ramps(count: int, fade: int, entered: bool, left: bool) -> Array:

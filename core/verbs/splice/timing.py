@@ -126,7 +126,7 @@ def _in_step(locomotion: Clip, action: Clip, start: int, recipe: Splice, legs: M
     cycle, first = _repeating(action, start)
     period = len(cycle) - 1
     before = 1 + int(0.5 * len(locomotion) / period)  # with open ends, the curve may start this many cycles earlier
-    lasting = cycles.unrolled(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
+    lasting = cycles.unroll_cycle(cycle, before, 2 + int(2.0 * STRETCH * len(locomotion) / period))
     curve, frames = _register_action(locomotion, lasting, before * period + (start - first) % period, legs)
     return Timing(lasting, frames, "sync", "", curve, period, first)
 
@@ -157,7 +157,7 @@ def _laid_out(cycle: Clip, first: int, frames: Array, curve: RegistrationCurve |
     one = len(cycle) - 1
     before = int(np.ceil(max(-frames.min(), 0.0) / one)) + 1
     after = int(np.ceil(max(frames.max(), 0.0) / one)) + 1
-    return Timing(cycles.unrolled(cycle, before, after), frames + before * one, "sync", "", curve, one, first)
+    return Timing(cycles.unroll_cycle(cycle, before, after), frames + before * one, "sync", "", curve, one, first)
 
 
 def _repeating(action: Clip, start: int) -> tuple[Clip, int]:

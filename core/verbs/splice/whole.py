@@ -36,7 +36,7 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
     played as requested.
     """
     began = time.perf_counter()
-    trimmed = [close.trimmed(clip, recipe.trim) for clip in clips]
+    trimmed = [close.trim_clip(clip, recipe.trim) for clip in clips]
     locomotion, corrected = close.cycle_of(trimmed[0].clip)
     theirs, also = trimmed[1].clip, list[str]()
     if theirs.cyclic:  # any gesture ends as it began, so only declared cycles are closed
@@ -112,7 +112,7 @@ def _splice_whole(locomotion: Clip, timing: Timing, upper: UpperBody, recipe: Sp
     length = len(locomotion) - 1
     count = int(np.ceil(PADDING * locomotion.rate / length))
     assert timing.curve is not None
-    several = cycles.unrolled(locomotion, count, count)
+    several = cycles.unroll_cycle(locomotion, count, count)
     at = np.arange(len(several), dtype=float) - count * length
     lasting = cycles.sample(timing.action.cut(0, timing.repeated + 1), timing.curve.at(at))
     faced = torso.facing(several), torso.facing(lasting)
@@ -148,7 +148,7 @@ def upper_rotations(
     ours, theirs = (torso.measure(clip, upper, faces) for clip, faces in zip((locomotion, action), faced, strict=True))
     corrections = torso.correction(ours, theirs, locomotion.rate, recipe)
     place = int(np.searchsorted(upper.joints, upper.pelvis))
-    placed = quat.continuous(torso.placed(ours, theirs, corrections))
+    placed = quat.continuous(torso.place_pelvis(ours, theirs, corrections))
     rotations[:, place] = placed if (placed[0] * rotations[0, place]).sum() >= 0.0 else -placed
     return rotations, corrections
 

@@ -41,7 +41,7 @@ def synchronise(
     name = f"{clip.name} in time with {ready.clips[ready.reference].name}"
     clip = replace(clip, name=name, cyclic=registration.cyclic)
     progress.at(0.9, "Measuring")
-    report = reporting.registered("sync", clips, registered, clip, began)
+    report = reporting.report_registered("sync", clips, registered, clip, began)
     weights = np.zeros((2, len(at)))
     weights[other] = 1.0
     return BlendResult(clip, report, registration.reference, ready, registration, at, weights)

@@ -83,7 +83,7 @@ def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
     return ends
 
 
-def numbered(parts: Sequence[Array], alike: float = ALIKE) -> NDArray[np.int64]:
+def number_activities(parts: Sequence[Array], alike: float = ALIKE) -> NDArray[np.int64]:
     """Return a label (from 0) for each activity, given by its samples; similar activities share a label.
 
     Agglomerative: the two nearest groups merge while their means are nearer than `alike`.
@@ -91,7 +91,7 @@ def numbered(parts: Sequence[Array], alike: float = ALIKE) -> NDArray[np.int64]:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.verbs.take import activities
-        >>> activities.numbered([np.zeros((20, 3)), np.ones((20, 3)), np.zeros((30, 3))]).tolist()
+        >>> activities.number_activities([np.zeros((20, 3)), np.ones((20, 3)), np.zeros((30, 3))]).tolist()
         [0, 1, 0]
     """
     groups = [[k] for k in range(len(parts))]

@@ -38,7 +38,7 @@ class Take:
         """Return the loop of a stretch; raises ClipError with the reason if there is none."""
         name, key = self.cut.clip.name, (first, last, kind)
         if key not in self.found:
-            self.found[key] = loops.looped(self.cut, self.stretch(first, last, kind))
+            self.found[key] = loops.make_loop(self.cut, self.stretch(first, last, kind))
         made = self.found[key]
         if made.clip is None:
             raise ClipError(f"{name}: frames {first} to {last} make no loop: {made.why}")
@@ -103,7 +103,7 @@ def cut_out(
         f"{clips[0].name}: {one.first - recipe.first} frames after the first, {one.words}"
         for one in take.cut.breaks(recipe.first, last)
     ]
-    made, notes = placing.rooted(placing.at_origin(made), placing.IN_PLACE if recipe.in_place else placing.ROOT)
+    made, notes = placing.place_root(placing.at_origin(made), placing.IN_PLACE if recipe.in_place else placing.ROOT)
     made = replace(made, name=recipe.result_name([clips[0].name]), cyclic=recipe.loop)
     speed, turn = loops.speed(take.loop(recipe.first, last, recipe.kind) if recipe.loop else part)
     own |= {"speed_m_s": 0.0 if recipe.kind == "idle" else round(speed, 3), "turn_degrees_s": round(turn, 2)}
@@ -144,7 +144,7 @@ def _between(part: Clip, recipe: CutOut, take: Take) -> tuple[Clip, float]:
             )
         poses.append(loop.cut(frame, frame + 1))
         apart = max(apart, away)
-    return transitions.joined(part, *poses), round(apart, 4)
+    return transitions.join_ends(part, *poses), round(apart, 4)
 
 
 def _pose(rows: Sequence[Sequence[float]], end: str, take: Take) -> tuple[Clip, int]:
@@ -155,7 +155,7 @@ def _pose(rows: Sequence[Sequence[float]], end: str, take: Take) -> tuple[Clip, 
     loop = take.loop(first, last, KINDS[kind])
     if mirrored:
         loop = _mirror_clip(loop)
-        loop = loops.begun(loop) if KINDS[kind] in ("walk", "run") else loop
+        loop = loops.begin_at_left_strike(loop) if KINDS[kind] in ("walk", "run") else loop
     if frame >= len(loop) - 1:
         raise no_frame(end, frame, 0, len(loop) - 2)
     return loop, max(frame, NEAREST)

@@ -117,7 +117,7 @@ def _number_actions(parts: Sequence[Span], found: Tracks) -> list[tuple[Span, in
     """Return spans with action numbers, from 1 in order of first appearance; 0 for spans that are not actions."""
     doing = [k for k, span in enumerate(parts) if span.state.kind == ACTION]
     numbers = dict.fromkeys(range(len(parts)), 0)
-    given = activities.numbered([_samples(parts[k], found) for k in doing])
+    given = activities.number_activities([_samples(parts[k], found) for k in doing])
     numbers |= {k: int(number) + 1 for k, number in zip(doing, given, strict=True)}
     return [(span, numbers[k]) for k, span in enumerate(parts)]
 

@@ -82,7 +82,7 @@ def _best(cut: Cut, group: Sequence[Stretch]) -> list[Made]:
     """Return the best loop of similar stretches, and the reason for omitting each of the others."""
     tried: list[Made] = []
     for stretch in group[:TRIED]:
-        tried.append(looped(cut, stretch))
+        tried.append(make_loop(cut, stretch))
         rests = stretch.state.kind == IDLE and tried[-1].clip is not None
         if rests or tried[-1].repeats >= GOOD:
             break
@@ -96,7 +96,7 @@ def _best(cut: Cut, group: Sequence[Stretch]) -> list[Made]:
     return [tried[best], *(other for other in others if other.stretch is not chosen)]
 
 
-def looped(cut: Cut, stretch: Stretch) -> Made:
+def make_loop(cut: Cut, stretch: Stretch) -> Made:
     """Return the loop of one stretch, or the reason why there is none."""
     kind, part, steady = stretch.state.kind, cut.part(stretch), 0
     if kind in (*GAITS, IDLE):
@@ -174,7 +174,7 @@ def _steady(cut: Cut, stretch: Stretch) -> tuple[int, int]:
     return int(at[first]), min(int(at[end - 1]) + tracks.every, len(stretch))
 
 
-def begun(cycle: Clip) -> Clip:
+def begin_at_left_strike(cycle: Clip) -> Clip:
     """Return a cycle of a gait shifted to start at a left foot strike, so that the phases of all loops agree."""
     return begun_at(cycle, strike(cycle))
 
@@ -191,7 +191,7 @@ def begun_at(cycle: Clip, struck: int) -> Clip:
 def strike(cycle: Clip) -> int:
     """Return the frame of a cycle where the left foot strikes, or, if it never stands, where it is farthest ahead."""
     length = len(cycle) - 1
-    stands = contacts.detect(cycles.unrolled(cycle, 1, 1)).get("L")
+    stands = contacts.detect(cycles.unroll_cycle(cycle, 1, 1)).get("L")
     inner = [] if stands is None else [a for a, _ in contacts.runs(stands) if length <= a < 2 * length]
     if inner:
         return int(inner[0] - length)

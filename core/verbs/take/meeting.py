@@ -29,7 +29,7 @@ def shapes(clip: Clip, *, repeats: bool = False) -> Array:
     """
     if repeats:
         length = len(clip) - 1
-        return shapes(cycles.unrolled(clip, 1, 1))[length : 2 * length + 1]
+        return shapes(cycles.unroll_cycle(clip, 1, 1))[length : 2 * length + 1]
     local = cycles.in_ground_frames(clip)
     weights = clip.skeleton.point_weights
     local = local * np.sqrt(weights[weights > 0.0])[:, None]
@@ -55,7 +55,7 @@ def nearest(among: Array, shape: Array, alike: float = 0.0) -> tuple[int, float]
     return row, float(apart[row])
 
 
-def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
+def meet_poses(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
     """Return a clip whose end poses are replaced by poses from one-frame clips; None leaves an end unchanged.
 
     The poses are placed in the ground frames of the ends. The correction fades out within 0.3 s of each end, or within
@@ -64,11 +64,11 @@ def met(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import cycles
-        >>> from action_loom.core.motion.clip import joined
+        >>> from action_loom.core.motion.clip import join_clips
         >>> from action_loom.core.verbs.take import meeting
         >>> walk, sneak = actions.walk(), actions.sneak()
-        >>> there = meeting.met(walk, sneak.cut(0, 1), None)
-        >>> round(cycles.gap(joined([sneak.cut(0, 1), there.cut(0, 1)])), 6)
+        >>> there = meeting.meet_poses(walk, sneak.cut(0, 1), None)
+        >>> round(cycles.gap(join_clips([sneak.cut(0, 1), there.cut(0, 1)])), 6)
         0.0
     """
     count = min(max(2, round(FADE * part.rate)), len(part) - 1)
@@ -92,7 +92,7 @@ def _at(pose: Clip, part: Clip, frame: int) -> Clip:
     turn = float(facing[0] - now[0])
     place = np.array([np.exp(1j * turn)]) * (here[0] @ np.array([1.0, 1j]))
     shift = ground[0] - np.array([place[0].real, place[0].imag])
-    return root_motion.placed(pose, turn, shift)
+    return root_motion.place_clip(pose, turn, shift)
 
 
 def _add_offset(part: Clip, pose: Clip, frame: int, share: Array) -> Clip:

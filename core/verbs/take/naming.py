@@ -9,12 +9,12 @@ FIELDS = ("take", "name", "root", "speed")
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
-def checked(pattern: str) -> str:
+def check_pattern(pattern: str) -> str:
     """Return a pattern after checking that it has {name} and only known fields; raises OptionError otherwise.
 
     Example:
         >>> from action_loom.core.verbs.take import naming
-        >>> naming.checked("{take}_{name}")
+        >>> naming.check_pattern("{take}_{name}")
         '{take}_{name}'
     """
     unknown = [name for name in _FIELD.findall(pattern) if name not in FIELDS]
@@ -24,12 +24,13 @@ def checked(pattern: str) -> str:
     return pattern
 
 
-def named(pattern: str, fields: Mapping[str, str]) -> str:
+def fill_pattern(pattern: str, fields: Mapping[str, str]) -> str:
     """Return a pattern with its fields filled in.
 
     Example:
         >>> from action_loom.core.verbs.take import naming
-        >>> naming.named("{take}_{name}{root}", {"take": "long", "name": "Walk", "root": "_InPlace", "speed": "1.3"})
+        >>> fields = {"take": "long", "name": "Walk", "root": "_InPlace", "speed": "1.3"}
+        >>> naming.fill_pattern("{take}_{name}{root}", fields)
         'long_Walk_InPlace'
     """
     return _FIELD.sub(lambda found: fields[found[1]], pattern)

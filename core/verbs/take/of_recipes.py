@@ -69,8 +69,8 @@ def _pose(
 
 def _moving(clip: Clip) -> Clip:
     """Return a clip with the travel restored that had been stored as a root trajectory."""
-    trajectory = root_trajectory.stored(clip)
+    trajectory = root_trajectory.read_stored_trajectory(clip)
     if trajectory is None:
         return clip
     angle, shift = root_trajectory.displacement(clip, trajectory)
-    return root_motion.placed(clip, angle, np.column_stack([shift.real, shift.imag]))
+    return root_motion.place_clip(clip, angle, np.column_stack([shift.real, shift.imag]))

@@ -25,17 +25,17 @@ def at_origin(clip: Clip) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.verbs.take import placing
-        >>> away = root_motion.placed(actions.walk(), 0.5, np.array([3.0, 2.0]))
+        >>> away = root_motion.place_clip(actions.walk(), 0.5, np.array([3.0, 2.0]))
         >>> bool(np.allclose(root_motion.ground_frames(placing.at_origin(away))[0][0], 0.0, atol=1e-9))
         True
     """
     facing = root_motion.ground_frames(clip)[1]
     turn = root_motion.rest_heading(clip.skeleton) - float(facing[0])
-    turned = root_motion.placed(clip, turn, np.zeros(2))
-    return root_motion.placed(turned, 0.0, -root_motion.ground_frames(turned)[0][0])
+    turned = root_motion.place_clip(clip, turn, np.zeros(2))
+    return root_motion.place_clip(turned, 0.0, -root_motion.ground_frames(turned)[0][0])
 
 
-def rooted(clip: Clip, root: str) -> tuple[Clip, list[str]]:
+def place_root(clip: Clip, root: str) -> tuple[Clip, list[str]]:
     """Return a clip in place or with its travel on the root bone, and warnings.
 
     root : one of ROOTS
@@ -43,7 +43,7 @@ def rooted(clip: Clip, root: str) -> tuple[Clip, list[str]]:
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import loops, placing
-        >>> still, notes = placing.rooted(actions.walk(), placing.IN_PLACE)
+        >>> still, notes = placing.place_root(actions.walk(), placing.IN_PLACE)
         >>> round(loops.speed(still)[0], 2), notes
         (0.0, [])
     """

@@ -182,7 +182,7 @@ def _mirror_items(items: Sequence[Item]) -> tuple[list[Item], list[str]]:
         clip = replace(clip, name=name, cyclic=item.loop)
         begins = ends = Pose(name)
         if item.loop:
-            clip = loops.begun(clip)
+            clip = loops.begin_at_left_strike(clip)
             cycles_[name] = clip
         else:
             clip, begins, ends = _meeting_again(clip, item, cycles_)  # type: ignore[assignment]
@@ -203,7 +203,7 @@ def _meeting_again(clip: Clip, item: Item, cycles_: Mapping[str, Clip]) -> tuple
             continue
         found.append(Pose(name, meeting.nearest(meeting.shapes(cycles_[name], repeats=True)[:-1], shape)[0]))
     first, last = (None if at is None else cycles_[at.loop].cut(at.frame, at.frame + 1) for at in found)
-    return transitions.joined(clip, first, last), found[0], found[1]
+    return transitions.join_ends(clip, first, last), found[0], found[1]
 
 
 def other_side(name: str) -> str:
@@ -281,7 +281,7 @@ def items_json(items: Sequence[Item]) -> list[dict[str, Any]]:
 
 def _item_json(item: Item, after: Sequence[str]) -> dict[str, Any]:
     speed, turn = loops.speed(item.clip)
-    standing = contacts.detect(cycles.unrolled(item.clip, 1, 1)) if item.loop else contacts.detect(item.clip)
+    standing = contacts.detect(cycles.unroll_cycle(item.clip, 1, 1)) if item.loop else contacts.detect(item.clip)
     first, frames = (len(item.clip) - 1,) * 2 if item.loop else (0, len(item.clip))  # a loop's last frame is its first
     return {
         "name": item.name,

@@ -88,7 +88,7 @@ def tracks(clip: Clip) -> Tracks:
         [False, True]
     """
     every = max(1, int(clip.rate / RATE))
-    interrupted = breaks.found(clip)
+    interrupted = breaks.find_breaks(clip)
     parts = [part for part in breaks.whole(clip, interrupted) if part[1] - part[0] > LEAST_ROWS * every]
     _refuse(clip, sum(-(-(end - first) // every) for first, end in parts))
     rows = [
@@ -103,7 +103,7 @@ def tracks(clip: Clip) -> Tracks:
 
 def _rows(clip: Clip, every: int) -> dict[str, Array]:
     """Return the rows of an uninterrupted clip by track name; crouch is the height of the hips in metres."""
-    thin = clip.thinned(every) if every > 1 else clip
+    thin = clip.decimate(every) if every > 1 else clip
     body, height, rate = world_pose.pose(thin), clip.skeleton.height, clip.rate / every
     stands = _stands(body)
     ground = root_motion.smooth(body.ground, PLACE * rate)

@@ -63,7 +63,7 @@ def _meet_loops(one: Between, loops: Mapping[str, Clip]) -> Between:
     if one.clip is None or one.begins is None or one.ends is None:
         return one
     first, last = loops[one.begins.loop].cut(0, 1), loops[one.ends.loop].cut(0, 1)
-    return replace(one, clip=joined(one.clip, first, last))
+    return replace(one, clip=join_ends(one.clip, first, last))
 
 
 def _lead(stretches: Sequence[Stretch]) -> bool:
@@ -122,8 +122,8 @@ def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Seque
     return replace(about, clip=part)
 
 
-def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
-    """Return a clip with its ends moved onto one-frame poses (see `meeting.met`) and its feet planted.
+def join_ends(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
+    """Return a clip with its ends moved onto one-frame poses (see `meeting.meet_poses`) and its feet planted.
 
     Planting moves the ends and moving the ends moves the feet; alternating both quickly makes the remaining error
     small. A clip without poses to meet is returned unchanged.
@@ -132,21 +132,21 @@ def joined(part: Clip, first: Clip | None, last: Clip | None) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import meeting, transitions
         >>> walk, sneak = actions.walk(), actions.sneak()
-        >>> there = transitions.joined(walk, sneak.cut(0, 1), None)
+        >>> there = transitions.join_ends(walk, sneak.cut(0, 1), None)
         >>> [round(apart, 6) for apart in meeting.gap(there.cut(0, 1), sneak.cut(0, 1))]
         [0.0, 0.0]
     """
     if first is None and last is None:
         return part
-    made = meeting.met(part, first, last)
+    made = meeting.meet_poses(part, first, last)
     for _ in range(PLANTINGS):
         try:
-            planted, done = planting.planted(made)
+            planted, done = planting.plant_clip(made)
         except (ClipError, SkeletonError):
             return made
         if not done.spans:
             break
-        made = meeting.met(planted, first, last)
+        made = meeting.meet_poses(planted, first, last)
     return made
 
 

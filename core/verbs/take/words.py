@@ -58,12 +58,12 @@ class Query:
     others: tuple[str, ...]
 
 
-def asked(words: str) -> Query:
+def parse_query(words: str) -> Query:
     """Return the parsed query; raises LibraryError for a query without words.
 
     Example:
         >>> from action_loom.core.verbs.take import words
-        >>> query = words.asked("slow walk turning left, zombie")
+        >>> query = words.parse_query("slow walk turning left, zombie")
         >>> sorted(query.meanings), query.others
         (['left', 'slow', 'turn', 'walk'], ('zombie',))
     """
@@ -94,20 +94,21 @@ def find(query: Query, cut: Cut, text: str = "") -> list[Hit]:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting, words
         >>> turn = cutting.cut(actions.turn_left())
-        >>> [hit.name for hit in words.find(words.asked("walk turning left"), turn)]
+        >>> [hit.name for hit in words.find(words.parse_query("walk turning left"), turn)]
         ['Walk Left']
-        >>> words.find(words.asked("walk turning right"), turn)
+        >>> words.find(words.parse_query("walk turning right"), turn)
         []
     """
-    return fitting(query, all_told(cut)) if named(query, text) else []
+    return fitting(query, all_told(cut)) if match_name(query, text) else []
 
 
-def named(query: Query, text: str) -> bool:
+def match_name(query: Query, text: str) -> bool:
     """Return whether a clip's name, folders and labels contain the words that tracks don't decide.
 
     Example:
         >>> from action_loom.core.verbs.take import words
-        >>> words.named(words.asked("zombie walk"), "zombie_02.bvh"), words.named(words.asked("walk"), "")
+        >>> zombie, walk = words.parse_query("zombie walk"), words.parse_query("walk")
+        >>> words.match_name(zombie, "zombie_02.bvh"), words.match_name(walk, "")
         (True, True)
     """
     label = text.lower()
@@ -124,7 +125,7 @@ def all_told(cut: Cut) -> list[Told]:
         [('Walk', True)]
     """
     rate = cut.clip.rate
-    return [Told(one.first, one.last, one.name, told(cut, k), rate) for k, one in enumerate(cut.stretches)]
+    return [Told(one.first, one.last, one.name, describe_stretch(cut, k), rate) for k, one in enumerate(cut.stretches)]
 
 
 def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
@@ -134,7 +135,7 @@ def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting, words
         >>> told = words.all_told(cutting.cut(actions.walk(cycles=3)))
-        >>> [len(words.fitting(words.asked(text), told)) for text in ("walk", "run")]
+        >>> [len(words.fitting(words.parse_query(text), told)) for text in ("walk", "run")]
         [1, 0]
     """
     hits = []
@@ -145,13 +146,13 @@ def fitting(query: Query, rows: Sequence[Told]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (hit.first - hit.last, hit.first))
 
 
-def told(cut: Cut, place: int) -> frozenset[str]:
+def describe_stretch(cut: Cut, place: int) -> frozenset[str]:
     """Return the words (see MEANINGS) that describe a stretch of a cut, given by its index.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import cutting, words
-        >>> sorted(words.told(cutting.cut(actions.walk()), 0))
+        >>> sorted(words.describe_stretch(cutting.cut(actions.walk()), 0))
         ['walk']
     """
     stretch = cut.stretches[place]

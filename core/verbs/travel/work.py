@@ -41,14 +41,14 @@ def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -
         1.3
     """
     began = time.perf_counter()
-    trimmed, given = close.trimmed(clips[0], recipe.trim), clips[0]
+    trimmed, given = close.trim_clip(clips[0], recipe.trim), clips[0]
     progress.at(0.0, "Measuring")
     clip, corrected = close.cycle_of(trimmed.clip)
     found = foot_travel.measure(clip, turning=recipe.measure_turn)
     trajectory = _requested_trajectory(recipe, clip) or (_stored_trajectory(clip) if _as_it_was(recipe) else None)
     progress.at(0.5, "Making the result")
     if trajectory is not None:
-        after, direction, warnings = root_trajectory.added(clip, trajectory), "as it was", []
+        after, direction, warnings = root_trajectory.add_trajectory(clip, trajectory), "as it was", []
     elif _stays(clip, found, recipe):
         after, direction, warnings = root_trajectory.without_stored(clip), "", [_why_it_stays(clip, found)]
         trajectory = RootTrajectory(np.zeros(len(clip), dtype=np.complex128), np.zeros(len(clip)))
@@ -77,12 +77,12 @@ def in_place(clips: Sequence[Clip], recipe: InPlace, progress: Progress = SILENT
         (0.09, 33)
     """
     began = time.perf_counter()
-    trimmed = close.trimmed(clips[0], recipe.trim)
+    trimmed = close.trim_clip(clips[0], recipe.trim)
     progress.at(0.0, "Making the result")
     clip, corrected = close.cycle_of(trimmed.clip)
     before = _stored_trajectory(clip)  # restored first, so that removing twice stores the same root trajectory
-    clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.added(clip, before)
-    after, trajectory = root_trajectory.removed(clip)
+    clip = root_trajectory.without_stored(clip) if before is None else root_trajectory.add_trajectory(clip, before)
+    after, trajectory = root_trajectory.remove_trajectory(clip)
     progress.at(0.5, "Measuring")
     found = foot_travel.measure(after)
     result = _result(clips, trimmed, clip, after, recipe, (found, trajectory, "taken off", []), began)
@@ -96,7 +96,7 @@ def _as_it_was(recipe: Travel) -> bool:
 
 def _stored_trajectory(clip: Clip) -> RootTrajectory | None:
     """Return the root trajectory stored in a clip; None if the clip travels, since the channels are then outdated."""
-    trajectory = root_trajectory.stored(clip)
+    trajectory = root_trajectory.read_stored_trajectory(clip)
     if trajectory is None:
         return None
     stored = float(np.abs(trajectory.velocity[:-1]).mean()) if len(clip) > 1 else 0.0

@@ -57,8 +57,8 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
     corrections = sorted([*_corrections(clip, recipe), *posed], key=lambda one: one.frame)
     _check(clip, corrections)
     reach = Reach(recipe.reach * clip.rate, recipe.reach * clip.rate)
-    added = pose_warp.added(clip, corrections, reach)
-    result = pose_warp.changed(clip, added)
+    added = pose_warp.add_corrections(clip, corrections, reach)
+    result = pose_warp.change_pose(clip, added)
     moved = float(np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2).max())
     progress.at(0.4, "Planting feet")
     result, planted = _plant_moved(result, clip, recipe)
@@ -103,7 +103,7 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
     clip, corrected = close.cycle_of(clips[0])
     progress.at(0.0, "Making the result")
     curve = time_warp.curve(clip, _events(clip, recipe))
-    result = time_warp.warped(clip, curve)
+    result = time_warp.warp_clip(clip, curve)
     progress.at(0.7, "Measuring")
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     frames = curve.at(np.arange(len(clip), dtype=np.float64))
@@ -227,7 +227,7 @@ def _pose(clip: Clip, frame: int, pose: Clip, recipe: Warp) -> Clip:
     their_ground, their_facing = root_motion.ground_frames(pose)
     turn = float(facing[0] - their_facing[0])
     away = np.exp(1j * turn) * complex(*their_ground[0])
-    pose = root_motion.placed(pose, turn, ground[0] - np.array([away.real, away.imag]))
+    pose = root_motion.place_clip(pose, turn, ground[0] - np.array([away.real, away.imag]))
     return root_carrier.as_in(pose, own)
 
 

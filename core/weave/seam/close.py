@@ -83,7 +83,7 @@ class ClosedCycle:
     def cost(self) -> float:
         """The composite K of the seam, plus the increase of slide over the source; smaller is better."""
         best = next(figures for figures in self.figures if figures["name"] == self.method)
-        return seams.ranked(best["K"]) + max(0.0, self.more_slide) / seams.SLIDE_SCALE
+        return seams.rank_cost(best["K"]) + max(0.0, self.more_slide) / seams.SLIDE_SCALE
 
 
 class Closes(Protocol):
@@ -112,11 +112,11 @@ def close_cycle(clip: Clip, cycle: Cycle, how: Closes) -> ClosedCycle:
     travelled = ground_arc.between(clip, cycle.start, cycle.length)
     arc = _arc(travelled, how)
     methods = METHODS if how.method == "auto" else (how.method,)
-    tried = [_closed(clip, cycle, travelled, arc, method) for method in methods]
+    tried = [_close_by_method(clip, cycle, travelled, arc, method) for method in methods]
     source = quality.measure(clip.cut(cycle.start, cycle.start + cycle.length + 1))
-    judged = [_judged(name, closed, source) for name, closed in tried]
+    judged = [_judge_cycle(name, closed, source) for name, closed in tried]
     figures = [measures for measures, _ in judged]
-    best = min(range(len(tried)), key=lambda k: seams.ranked(figures[k]["K"]))
+    best = min(range(len(tried)), key=lambda k: seams.rank_cost(figures[k]["K"]))
     name, closed = tried[best]
     plain = seams.measure_pose(_in_a_row(_cut_out(clip, cycle, travelled, arc, "none")), cycle.length)
     after = {key: figures[best][key] for key in plain}
@@ -148,11 +148,11 @@ def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
         (32, 33, 'missing key')
     """
     whole, missing = whole_frames.in_whole_frames(clip, ending)
-    travelled = whole_frames.travelled(whole, missing)
+    travelled = whole_frames.extrapolate_arc(whole, missing)
     arc = _arc(travelled, how)
     closed = _whole(whole, ending, travelled, arc)
     source = quality.measure(clip)
-    figures, several = _judged(ending.kind or "whole", closed, source)
+    figures, several = _judge_cycle(ending.kind or "whole", closed, source)
     before = seams.measure_pose(_in_a_row(clip), len(clip) - 1)
     return ClosedCycle(
         Cycle(0, travelled.length, float("nan")),
@@ -167,13 +167,13 @@ def close_whole(clip: Clip, ending: Closing, how: Closes) -> ClosedCycle:
     )
 
 
-def measured(cycle: Clip, seam: int) -> dict[str, Any]:
+def measure_cycle(cycle: Clip, seam: int) -> dict[str, Any]:
     """Return the quality of a cycle with its seam at a given frame, with the keys of `ClosedCycle.after`.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import close
-        >>> figures = close.measured(actions.walk(cycles=1), 0)
+        >>> figures = close.measure_cycle(actions.walk(cycles=1), 0)
         >>> round(figures["path_m"], 1), figures["seam"]["step"] < 1.3  # three cycles in a row
         (4.2, True)
     """
@@ -184,7 +184,7 @@ def measured(cycle: Clip, seam: int) -> dict[str, Any]:
 def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
     """Return a clip that is one cycle with its ends closed, on its own ground arc; any other clip unchanged.
 
-    A single gesture is not a cycle (see `closing.guessed`).
+    A single gesture is not a cycle (see `closing.guess_closing`).
 
     ending : how its ends meet, if known
 
@@ -196,24 +196,24 @@ def as_cycle(clip: Clip, ending: Closing | None = None) -> Clip:
         >>> close.as_cycle(without_last).cyclic, len(close.as_cycle(without_last)), close.as_cycle(turn) is turn
         (True, 33, True)
     """
-    ending = ending or closing.guessed(clip)
+    ending = ending or closing.guess_closing(clip)
     if not ending.kind:
         return clip
     if ending.kind == closing.EXACT:
         return clip if clip.cyclic else replace(clip, cyclic=True)
     whole, missing = whole_frames.in_whole_frames(clip, ending)
-    travelled = whole_frames.travelled(whole, missing)
+    travelled = whole_frames.extrapolate_arc(whole, missing)
     return _whole(whole, ending, travelled, travelled)
 
 
-def trimmed(clip: Clip, wanted: bool) -> trim.Trimmed:
+def trim_clip(clip: Clip, wanted: bool) -> trim.Trimmed:
     """Return the clip trimmed if `wanted`; ends that meet are never trimmed, even if they are fast.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import close
         >>> walk = actions.walk(cycles=1)
-        >>> len(walk), len(close.trimmed(walk, wanted=True).clip)
+        >>> len(walk), len(close.trim_clip(walk, wanted=True).clip)
         (33, 33)
     """
     part = trim.if_wanted(clip, wanted)
@@ -230,7 +230,7 @@ def cycle_of(clip: Clip) -> tuple[Clip, list[str]]:
         >>> close.cycle_of(walk)[1], close.cycle_of(walk.cut(0, len(walk) - 1))[1]
         ([], ['walk: the last key of its cycle, its first pose again, was missing and is added'])
     """
-    ending = closing.guessed(clip)
+    ending = closing.guess_closing(clip)
     try:
         return as_cycle(clip, ending), correction(clip.name, ending)
     except SkeletonError as error:
@@ -252,7 +252,7 @@ def correction(name: str, ending: Closing) -> list[str]:
     return [apart] if ending.kind == closing.GAP else []
 
 
-def straightened(cycle: Clip) -> tuple[Clip, float]:
+def straighten_cycle(cycle: Clip) -> tuple[Clip, float]:
     """Return a slightly turning cycle made straight, and the turn removed (radians a cycle), or it unchanged and 0.
 
     Loop does this by default, because a slightly turning cycle can't be repeated forever in a straight line.
@@ -260,7 +260,7 @@ def straightened(cycle: Clip) -> tuple[Clip, float]:
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import close
-        >>> close.straightened(actions.walk(cycles=1))[1]
+        >>> close.straighten_cycle(actions.walk(cycles=1))[1]
         0.0
     """
     length = len(cycle) - 1
@@ -270,7 +270,7 @@ def straightened(cycle: Clip) -> tuple[Clip, float]:
 
 
 def straight_on(clip: Clip, arc: GroundArc, at: Array, standing: NDArray[np.int64]) -> tuple[Clip, float]:
-    """Return some frames of a cycle, at frames (F,) of it, straightened as by `straightened`.
+    """Return some frames of a cycle, at frames (F,) of it, straightened as by `straighten_cycle`.
 
     arc : of the whole cycle; standing : its joints that stand while it travels (see `cycles.standing_joints`)
 
@@ -286,7 +286,7 @@ def straight_on(clip: Clip, arc: GroundArc, at: Array, standing: NDArray[np.int6
     """
     if not TURNS < abs(arc.turn) <= STRAIGHT:
         return clip, 0.0
-    straight = ground_arc.added(ground_arc.removed(clip, arc, at), arc.straight(), at)
+    straight = ground_arc.add_arc(ground_arc.remove_arc(clip, arc, at), arc.straight(), at)
     return cycles.hold_joints(straight, clip, standing), arc.turn
 
 
@@ -295,7 +295,7 @@ def _whole(clip: Clip, ending: Closing, travelled: GroundArc, arc: GroundArc) ->
     last, length = len(clip) - 1, travelled.length
     if ending.kind == closing.EXACT and abs(arc.step - travelled.step) + abs(arc.turn - travelled.turn) < SAME_ARC:
         return replace(clip, cyclic=True)
-    still = tracks.tracks_of(ground_arc.removed(clip, travelled, np.arange(last + 1, dtype=float)))
+    still = tracks.tracks_of(ground_arc.remove_arc(clip, travelled, np.arange(last + 1, dtype=float)))
     rows = whole_frames.rows_of_cycle(still, length - last)
     frames = np.append(np.minimum(np.arange(length), last), 0)
     closed = still.clip(np.concatenate([rows, rows[:1]]), frames)
@@ -308,10 +308,10 @@ def _on_arc(closed: Clip, travelled: GroundArc, arc: GroundArc, source: Clip, fr
     travelled : the arc of the source
     frames (L + 1,) : of the source, the last again the first
     """
-    moved = ground_arc.added(closed, arc, np.arange(len(frames), dtype=float))
+    moved = ground_arc.add_arc(closed, arc, np.arange(len(frames), dtype=float))
     standing = cycles.standing_joints(source)
     if len(standing) and abs(travelled.step) + abs(travelled.turn) >= SAME_ARC:
-        moved = cycles.hold_joints(moved, source.taken(frames), standing)
+        moved = cycles.hold_joints(moved, source.take_frames(frames), standing)
     return replace(moved, cyclic=True)
 
 
@@ -326,7 +326,7 @@ def _feet_arc(travelled: GroundArc, how: Closes) -> GroundArc:
     return travelled.straight() if straighten else travelled
 
 
-def _closed(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, method: str) -> tuple[str, Clip]:
+def _close_by_method(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, method: str) -> tuple[str, Clip]:
     """Return the name of the method actually used, and the closed cycle."""
     count = max(2, round(EASE_SHARE * cycle.length))
     if method == "ease" and cycle.start < count:
@@ -342,14 +342,14 @@ def _cut_out(clip: Clip, cycle: Cycle, travelled: GroundArc, arc: GroundArc, met
     low, high = max(start - count - 1, 0), min(start + length + count + 2, len(clip))
     around = clip.cut(low, high)
     at: Array = np.arange(low, high, dtype=float) - start
-    still = tracks.tracks_of(ground_arc.removed(around, travelled, at))
-    rows = _mended(still.values, start - low, length, method, clip.rate)
+    still = tracks.tracks_of(ground_arc.remove_arc(around, travelled, at))
+    rows = _mend_rows(still.values, start - low, length, method, clip.rate)
     frames = np.append(np.arange(start - low, start - low + length), start - low)
     closed = still.clip(np.concatenate([rows, rows[:1]]), frames)
     return _on_arc(closed, travelled, arc, clip.cut(start, start + length + 1), np.append(np.arange(length), 0))
 
 
-def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> Array:
+def _mend_rows(rows: Array, start: int, length: int, method: str, rate: float) -> Array:
     count = max(2, round(EASE_SHARE * length))
     if method == "ease":
         return repairs.ease_before(rows, start, length, count)
@@ -369,10 +369,10 @@ def _mended(rows: Array, start: int, length: int, method: str, rate: float) -> A
 
 def _in_a_row(cycle: Clip) -> WorldPose:
     """Return the poses of three repetitions of a cycle; the seam is measured at the start of the second."""
-    return world_pose.pose(cycles.unrolled(cycle, 1, 1))
+    return world_pose.pose(cycles.unroll_cycle(cycle, 1, 1))
 
 
-def _judged(name: str, closed: Clip, source: dict[str, Any]) -> tuple[dict[str, Any], WorldPose]:
+def _judge_cycle(name: str, closed: Clip, source: dict[str, Any]) -> tuple[dict[str, Any], WorldPose]:
     """Return a closed cycle's figures (C three repetitions, D corrected frames, K the seam's), and the three.
 
     name : of the method used; source : quality of the source stretch

@@ -23,7 +23,7 @@ CLOSENESS, STRETCH, LESS = 1.5, 1.0, 2.0
 Frames = NDArray[np.int64]
 
 
-def ranked(clip: Clip, repetition: Repetition) -> list[Cycle]:
+def rank_cycles(clip: Clip, repetition: Repetition) -> list[Cycle]:
     """Return the best cycle of a clip with its seam at the best place, then at the next best places a few frames apart.
 
     The start moves by at most one cycle, the length by at most 42 ms. The cost of a place is the distance of point
@@ -35,7 +35,7 @@ def ranked(clip: Clip, repetition: Repetition) -> list[Cycle]:
         >>> from action_loom.core.sync import cycle_search
         >>> from action_loom.core.weave.seam import search
         >>> walk = actions.walk(cycles=4)
-        >>> places = search.ranked(walk, cycle_search.find(walk))
+        >>> places = search.rank_cycles(walk, cycle_search.find(walk))
         >>> places[0].length, len(places) > 1
         (32, True)
     """

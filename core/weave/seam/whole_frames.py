@@ -42,19 +42,19 @@ def in_whole_frames(clip: Clip, ending: Closing) -> tuple[Clip, int]:
     return resample.sample(clip, at), length - count
 
 
-def travelled(clip: Clip, missing: int) -> GroundArc:
+def extrapolate_arc(clip: Clip, missing: int) -> GroundArc:
     """Return the ground arc of a cycle that lacks `missing` frames, extrapolated from both ends.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave.seam import whole_frames
         >>> walk = actions.walk(cycles=1)  # 1.387 m
-        >>> [round(abs(whole_frames.travelled(walk.cut(0, 33 - n), n).step), 3) for n in (0, 1)]
+        >>> [round(abs(whole_frames.extrapolate_arc(walk.cut(0, 33 - n), n).step), 3) for n in (0, 1)]
         [1.387, 1.387]
     """
     last = len(clip) - 1
     arc = ground_arc.between(clip, 0, last)
-    whole = arc.extended(last + missing)
+    whole = arc.extend(last + missing)
     if not missing:
         return whole
     ground = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])

@@ -48,7 +48,7 @@ LEVELS = (
 )
 
 
-def asked(threshold: float) -> list[tuple[Level, float]]:
+def list_levels(threshold: float) -> list[tuple[Level, float]]:
     """Return the levels to try for a threshold (m), and the distance up to which each gives a splice point.
 
     The last one is the first level at least as wide as the threshold; a larger threshold widens the widest level.

@@ -43,7 +43,7 @@ def upper_body(skeleton: Skeleton, names: str = "") -> UpperBody:
         >>> figure.names[upper.pelvis], len(upper.joints), len(mask.upper_body(figure, "spine, -upper_arm.L").joints)
         ('spine', 12, 9)
     """
-    chosen = _named(skeleton, names) if names.strip() else _above_the_pelvis(skeleton)
+    chosen = _select_named(skeleton, names) if names.strip() else _above_the_pelvis(skeleton)
     _refuse_legs(skeleton, chosen)
     parents = skeleton.parents
     begins = tuple(int(j) for j in np.flatnonzero(chosen) if parents[j] < 0 or not chosen[parents[j]])
@@ -75,7 +75,7 @@ def _above_the_pelvis(skeleton: Skeleton) -> NDArray[np.bool_]:
     return chosen
 
 
-def _named(skeleton: Skeleton, names: str) -> NDArray[np.bool_]:
+def _select_named(skeleton: Skeleton, names: str) -> NDArray[np.bool_]:
     chosen = np.zeros(len(skeleton), dtype=bool)
     for entry in (part.strip() for part in names.split(",")):
         without = entry.startswith("-") and entry not in skeleton.names

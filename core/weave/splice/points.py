@@ -96,7 +96,7 @@ def plan(
         until = min(at + length, end)
         best = compared.best(at, until)
         least = min(least, best.distance)
-        pieces = _extended(pieces, played, best, at, until)
+        pieces = _extend_pieces(pieces, played, best, at, until)
     return SplicePlan(tuple(pieces), float(least))
 
 
@@ -125,7 +125,7 @@ class _Nearest:
     interval: Interval
 
 
-def _extended(pieces: list[SplicePiece], played: Played, best: _Nearest, at: int, until: int) -> list[SplicePiece]:
+def _extend_pieces(pieces: list[SplicePiece], played: Played, best: _Nearest, at: int, until: int) -> list[SplicePiece]:
     """Return the pieces with those played from frame `at` of the locomotion to `until` added."""
     last = pieces[-1] if pieces else None
     if last is not None:
@@ -149,7 +149,7 @@ class _Compared:
 
     def __init__(self, locomotion: Clip, played: Played, threshold: float) -> None:
         self._played, self._step = played, max(1, round(locomotion.rate / COMPARED))
-        self._asked, self._window = levels.asked(threshold), round(WINDOW * locomotion.rate)
+        self._asked, self._window = levels.list_levels(threshold), round(WINDOW * locomotion.rate)
         self._ours = [levels.cloud(locomotion, level) for level, _ in self._asked]
         self._theirs = [[levels.cloud(clip, level) for clip in played.clips] for level, _ in self._asked]
         self._rough = [[_every(cloud, self._step) for cloud in clouds] for clouds in self._theirs]

@@ -108,7 +108,7 @@ def correction(locomotion: Torso, action: Torso, rate: float, recipe: SpliceOpti
     turned = in_own_frame(onto(locomotion.points, action.points), action)
     if recipe.method == "heck":
         return without_mean(turned, 1.0)
-    return without_mean(smoothed(turned, recipe.smoothing * rate), recipe.posture)
+    return without_mean(smooth_rotations(turned, recipe.smoothing * rate), recipe.posture)
 
 
 def onto(targets: Array, points: Array) -> Array:
@@ -125,7 +125,7 @@ def in_own_frame(turned: Array, action: Torso) -> Array:
     return quat.mul(quat.mul(quat.inv(action.turning), turned), action.turning)
 
 
-def smoothed(corrections: Array, sigma: float) -> Array:
+def smooth_rotations(corrections: Array, sigma: float) -> Array:
     """Return rotations (F, 4) averaged with their neighbours, weighted by exp(−k²/2σ²), σ in frames.
 
     The window of [Nomura], 60 frames, is 12 σ wide; here it is cut at 4 σ, which drops a ten-thousandth of the weight.
@@ -140,7 +140,7 @@ def without_mean(corrections: Array, share: float) -> Array:
     return quat.mul(corrections, quat.exp(-share * quat.log(mean)))
 
 
-def placed(locomotion: Torso, action: Torso, corrections: Array) -> Array:
+def place_pelvis(locomotion: Torso, action: Torso, corrections: Array) -> Array:
     """Return the pelvis joint's rotations (F, 4) on the locomotion's hips that produce the action's corrected trunk.
 
     Example:
@@ -151,7 +151,7 @@ def placed(locomotion: Torso, action: Torso, corrections: Array) -> Array:
         >>> walk = actions.walk()
         >>> upper = mask.upper_body(walk.skeleton)
         >>> trunk = torso.measure(walk, upper, torso.facing(walk))
-        >>> rotations = torso.placed(trunk, trunk, np.tile(quat.IDENTITY, (97, 1)))  # its own trunk, uncorrected
+        >>> rotations = torso.place_pelvis(trunk, trunk, np.tile(quat.IDENTITY, (97, 1)))  # its own trunk, uncorrected
         >>> bool(np.allclose(rotations, walk.rotations[:, upper.pelvis]))
         True
     """

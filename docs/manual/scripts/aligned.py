@@ -29,7 +29,7 @@ def on_the_ground(clip):
 def drawn(some, places, width):
     """A picture of some moments of both motions at places along the ground."""
     axis = (figure := Figure(figsize=(width, 2.4), layout="constrained")).add_subplot(xticks=[], yticks=[])
-    shown = [clip.taken(some) for clip in (one, moved)]
+    shown = [clip.take_frames(some) for clip in (one, moved)]
     for clip, colour in zip(shown, ("tab:blue", "tab:orange"), strict=True):
         stick_figures.solid(axis, clip, places, colour, beside=shown[0])
     axis.set(xlim=(-0.6 * tall, places[-1] + 0.6 * tall), ylim=(-0.15 * tall, 1.05 * tall))
@@ -45,7 +45,7 @@ moments = ready.registration.frames(ready.registration.grid)
 one, other = (resample.sample(clip, each) for clip, each in zip(ready.prepared.clips, moments, strict=True))
 weights = np.full(len(kinematics.points(one)[0]), 1.0 / len(kinematics.points(one)[0]))
 best = alignment.align(on_the_ground(one), on_the_ground(other), weights)
-moved = root_motion.placed(other, best.turn, np.stack([best.shift.real, best.shift.imag], axis=1))
+moved = root_motion.place_clip(other, best.turn, np.stack([best.shift.real, best.shift.imag], axis=1))
 turns, tall = np.degrees(np.abs(np.diff(np.unwrap(best.turn)))), one.skeleton.height
 print(f"{len(one)} frames correspond; from one to the next the turn changes by {turns.max():.1f} degrees at most")
 if asked.output.suffix == ".gif":

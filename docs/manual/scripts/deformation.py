@@ -34,8 +34,8 @@ def strip(clip: Clip, made: Clip, frame: int) -> Figure:
     axis = figure.add_subplot(yticks=[], xlabel="frame")
     shown = np.clip(frame + 4 * np.arange(-4, 5), 0, len(clip) - 1)
     places = 0.7 * clip.skeleton.height * np.arange(len(shown))
-    stick_figures.draw(axis, clip.taken(shown), places, "0.75")
-    stick_figures.draw(axis, made.taken(shown), places, "tab:blue", width=1.0)
+    stick_figures.draw(axis, clip.take_frames(shown), places, "0.75")
+    stick_figures.draw(axis, made.take_frames(shown), places, "tab:blue", width=1.0)
     axis.set_xticks(places, [str(one) for one in shown])
     return figure
 

@@ -20,7 +20,7 @@ def pair() -> dict[str, Clip]:
     """A wave, the same turned by half about its hand, so that both meet there, and that on a larger body."""
     wave = actions.wave()
     hand = reaching.ends(wave, reaching.limb_of(wave, "right_arm"), np.zeros(3))[50]
-    partner = root_motion.placed(wave, np.pi, 2.0 * hand[:2])
+    partner = root_motion.place_clip(wave, np.pi, 2.0 * hand[:2])
     body = wave.skeleton
     grown = replace(body, offsets=1.15 * body.offsets, tips=1.15 * body.tips)
     larger = verbs.apply(verbs.Retarget(), [replace(partner, skeleton=grown), partner]).clip

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 def played(clip: Clip, frames: list[int], seconds: list[float], between: str) -> tuple[Clip, np.ndarray]:
     """The motion through some frames of a clip, each at its time, and the frame at which each is reached."""
     at = np.rint((np.array(seconds) - seconds[0]) * clip.rate).astype(int)
-    return key_poses.interpolated(clip.taken(np.array(frames)), at, at, between), at
+    return key_poses.interpolate_poses(clip.take_frames(np.array(frames)), at, at, between), at
 
 
 def strip(motion: Clip, keys: np.ndarray) -> Figure:
@@ -30,7 +30,7 @@ def strip(motion: Clip, keys: np.ndarray) -> Figure:
     axis = figure.add_subplot(yticks=[], xlabel="s")
     places = 0.45 * motion.skeleton.height * np.arange(len(shown))
     for colour, some in (("tab:blue", ~np.isin(shown, keys)), ("black", np.isin(shown, keys))):
-        stick_figures.draw(axis, motion.taken(shown[some]), places[some], colour, width=1.0)
+        stick_figures.draw(axis, motion.take_frames(shown[some]), places[some], colour, width=1.0)
     axis.set_xticks(places[np.isin(shown, keys)], [f"{key / motion.rate:.2f}" for key in keys])
     return figure
 

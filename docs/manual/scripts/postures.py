@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from action_loom.core.edit import key_poses
 from action_loom.core.formats import motion_file
-from action_loom.core.motion.clip import Clip, joined
+from action_loom.core.motion.clip import Clip, join_clips
 from action_loom.core.plots import stick_figures
 from action_loom.core.plots.png import as_png
 from matplotlib.figure import Figure
@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 def interpolated(clip: Clip, first: int, second: int, shares: list[float]) -> Clip:
     """One frame for each share: places go straight, each joint by that share of the shortest turn."""
     one, other = clip.cut(first, first + 1), clip.cut(second, second + 1)
-    return joined([key_poses.between(one, other, share) for share in shares])
+    return join_clips([key_poses.between(one, other, share) for share in shares])
 
 
 def strip(postures: Clip, shares: list[float]) -> Figure:

@@ -12,7 +12,7 @@ import numpy as np
 from action_loom.core.edit import key_poses
 from action_loom.core.formats import motion_file
 from action_loom.core.motion import kinematics, resample, root_motion
-from action_loom.core.motion.clip import Clip, joined
+from action_loom.core.motion.clip import Clip, join_clips
 from action_loom.core.plots import stick_figures
 from action_loom.core.plots.png import as_png
 from matplotlib.figure import Figure
@@ -28,7 +28,7 @@ def connected(first: Clip, second: Clip, leave: int, enter: int, span: int) -> C
         u = (k + 1) / (span + 1)
         one, other = first.cut(leave + k, leave + k + 1), aligned.cut(enter + k, enter + k + 1)
         between.append(key_poses.between(one, other, u * u * (3.0 - 2.0 * u)))
-    return joined([first.cut(0, leave), *between, aligned.cut(enter + span, len(aligned))])
+    return join_clips([first.cut(0, leave), *between, aligned.cut(enter + span, len(aligned))])
 
 
 def strip(motion: Clip, leave: int, span: int) -> Figure:
@@ -39,7 +39,7 @@ def strip(motion: Clip, leave: int, span: int) -> Figure:
     parts = np.digitize(frames, [leave, leave + span])
     for part, colour in enumerate(("black", "tab:orange", "tab:blue")):
         some = frames[parts == part]
-        stick_figures.draw(axis, motion.taken(some), 0.15 * motion.skeleton.height * some, colour, width=1.0)
+        stick_figures.draw(axis, motion.take_frames(some), 0.15 * motion.skeleton.height * some, colour, width=1.0)
     return figure
 
 

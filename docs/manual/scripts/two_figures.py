@@ -22,7 +22,7 @@ def drawn(pairs: list[tuple[Clip, Clip]], titles: list[str], frame: int) -> Figu
     figure = Figure(figsize=(7.0, 2.6), layout="constrained")
     for place, (pair, title) in enumerate(zip(pairs, titles, strict=True)):
         axis = figure.add_subplot(1, len(pairs), place + 1, xticks=[], yticks=[], title=title)
-        one, other = (clip.taken(np.array([frame])) for clip in pair)
+        one, other = (clip.take_frames(np.array([frame])) for clip in pair)
         for clip, colour in ((one, "tab:blue"), (other, "tab:orange")):
             stick_figures.solid(axis, clip, np.zeros(1), colour, beside=one)
         tall = pairs[0][0].skeleton.height
@@ -43,8 +43,8 @@ found = meeting.meetings(one, other, asked.near, trunk=asked.trunk)
 if not found:
     raise SystemExit(f"No hands are within {asked.near:g} m of each other for {meeting.LEAST:g} s")
 before, now = (one, other), (one, changed)
-placed = meeting.placed(before, now, found)
-kept = meeting.kept(before, placed, found)
+placed = meeting.place_partner(before, now, found)
+kept = meeting.restore_contacts(before, placed, found)
 for each in found:
     print(f"{each.arm.replace('_', ' ')}, {each.other.replace('_', ' ')}: frames {each.first} to {each.last}")
 steps = zip(("changed", "placed", "reached"), (now, placed, kept), strict=True)

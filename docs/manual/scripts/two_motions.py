@@ -30,7 +30,9 @@ def strips(motions: list[Clip], titles: list[str]) -> Figure:
         axis.set_ylabel(title)
         frames = np.linspace(0, len(motion) - 1, 10).astype(int)
         colour = "black" if row in (0, len(motions) - 1) else "tab:blue"
-        stick_figures.draw(axis, motion.taken(frames), 0.6 * motion.skeleton.height * np.arange(10), colour, width=1.0)
+        stick_figures.draw(
+            axis, motion.take_frames(frames), 0.6 * motion.skeleton.height * np.arange(10), colour, width=1.0
+        )
     return figure
 
 

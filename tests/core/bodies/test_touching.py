@@ -30,7 +30,7 @@ def reaching_to(goals):
     for side, goal in goals.items():
         led = reaching.limb_of(clip, ARMS[side])
         asked = reaching.Asked(led, np.tile(goal, (len(clip), 1)), share, tip=np.zeros(3))
-        clip = reaching.reached(clip, asked)
+        clip = reaching.reach_target(clip, asked)
     return clip
 
 

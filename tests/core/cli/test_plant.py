@@ -17,7 +17,7 @@ def sliding(tmp_path):
     walk = actions.walk(30.0, 3)
     time = np.arange(len(walk)) / 30.0
     slide = np.stack([0.15 * time, 0.0 * time], axis=1)
-    return material.write(root_motion.placed(walk, 0.0 * time, slide), tmp_path / "sliding.bvh")
+    return material.write(root_motion.place_clip(walk, 0.0 * time, slide), tmp_path / "sliding.bvh")
 
 
 def test_feet_are_planted_and_the_reports_spans_plant_them_again(run, sliding, out):

@@ -90,7 +90,7 @@ def test_a_heel_rises_where_a_leg_is_too_short():
     for frame in (2, 5, 8, 11):
         clip = stride.cut(frame, frame + 1)
         moved = reach.move_balls(clip, {legs["L"]: (ball, away, None)})
-        (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
+        (before, was), (after, now) = (kinematics.pose_clip(one) for one in (clip, moved))
         assert np.abs(now[0, ball] - was[0, ball] - away).max() < 0.01
         toe = np.abs(after[0, ball] - before[0, ball]).max()
         assert toe < 1e-9  # the toes keep their place
@@ -106,7 +106,7 @@ def test_a_straight_knee_bends_where_its_foot_is_lifted():
     straight[0, [leg.upper, leg.lower, leg.end]] = (1.0, 0.0, 0.0, 0.0)
     stand, away = replace(stand, rotations=straight), np.array([0.0, -0.1, 0.35])
     moved = reach.move_balls(stand, {leg: (ball, away, None)})
-    before, after = (kinematics.posed(one)[1][0] for one in (stand, moved))
+    before, after = (kinematics.pose_clip(one)[1][0] for one in (stand, moved))
     assert after[ball] - before[ball] == pytest.approx(away, abs=0.01)
     knee = after[leg.lower] - 0.5 * (after[leg.upper] + after[leg.end])
     assert knee @ (after[ball] - after[leg.end]) > 0.0  # it bends to where the toes are
@@ -237,7 +237,7 @@ def test_what_a_character_lacks_is_said():
 
 
 def test_a_body_stands_on_where_its_clip_stood_and_walks_off():
-    stood = actions.walk().taken(np.repeat([0, *range(1, 97)], [40, *[1] * 96]))
+    stood = actions.walk().take_frames(np.repeat([0, *range(1, 97)], [40, *[1] * 96]))
     data = database.build([actions.walk(), stood], mirror=False)
     assert len(data.still)
     states = route.drive_route(data, [*[Wish(1.2j)] * 90, *[Wish()] * 300], Manner())
@@ -273,7 +273,7 @@ def test_a_foot_that_hangs_on_a_root_is_moved_and_its_leg_goes_there():
     (ball, ankle), away = feet.balls_and_ankles(stand.skeleton)["L"], np.array([0.03, 0.04, 0.02])
     clip = stand.cut(10, 11)
     moved = reach.move_balls(clip, {leg: (ball, away, None)})
-    (before, was), (after, now) = (kinematics.posed(one) for one in (clip, moved))
+    (before, was), (after, now) = (kinematics.pose_clip(one) for one in (clip, moved))
     assert now[0, ball] - was[0, ball] == pytest.approx(away, abs=1e-6)
     assert after[0, ankle] == pytest.approx(before[0, ankle], abs=1e-9)
     shin = [np.linalg.norm(one[0, ankle] - one[0, leg.lower]) for one in (was, now)]

@@ -45,7 +45,7 @@ def test_a_stop_of_a_set_is_played_to_its_end_and_leads_into_standing():
     breathes = actions.wave().cut(0, 40)
     stand = replace(breathes, rotations=breathes.rotations[:1].repeat(40, axis=0), cyclic=True, name="idle")
     stand = replace(stand, translations=breathes.translations[:1].repeat(40, axis=0))
-    stop = replace(meeting.met(actions.walk().cut(0, 60), None, stand.cut(0, 1)), name="stop")
+    stop = replace(meeting.meet_poses(actions.walk().cut(0, 60), None, stand.cut(0, 1)), name="stop")
     data = database.build([actions.walk(), stop, stand], mirror=False)
     rows = np.flatnonzero(data.clip == 1)
     assert data.onward[rows[-1]] == rows[-1] + 2  # the idle's first pose is the stop's last

@@ -46,7 +46,7 @@ def test_what_is_pulled_is_the_least_of_its_sum(size):
     bends = np.diff(np.eye(size), n=2, axis=0)
     matrix = np.diag(weights + 0.1) + 3.0 * bends.T @ bends
     expected = np.linalg.solve(matrix, weights[:, None] * goals)
-    assert_allclose(banded.smoothed(weights, goals, 3.0, 0.1), expected, atol=1e-12)
+    assert_allclose(banded.smooth_curve(weights, goals, 3.0, 0.1), expected, atol=1e-12)
 
 
 @pytest.mark.both_engines

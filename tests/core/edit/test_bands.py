@@ -36,19 +36,30 @@ def test_bands_are_those_of_kernels_widened_by_zeros():
 @pytest.mark.parametrize("frames", [3, 4, 5, 17, 64, 65, 500])
 def test_together_they_are_what_was_split(frames):
     values = noise(frames)
-    count = bands.known(frames)
+    count = bands.count_bands(frames)
     assert_allclose(np.sum(bands.split(values, count), axis=0), values, atol=1e-12 * np.abs(values).max())
     with pytest.raises(ValueError, match=f"{frames} frames have {count} bands, not {count + 1}"):
         bands.split(values, count + 1)
 
 
 def test_how_many_bands_a_clip_has():
-    assert [bands.known(frames) for frames in (0, 1, 2, 3, 4, 5, 8, 9, 128, 129)] == [0, 0, 0, 1, 1, 2, 2, 3, 6, 7]
+    assert [bands.count_bands(frames) for frames in (0, 1, 2, 3, 4, 5, 8, 9, 128, 129)] == [
+        0,
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+        3,
+        6,
+        7,
+    ]
 
 
 def test_gains_of_one_change_nothing_to_the_bit():
     values = noise()
-    assert_array_equal(bands.mixed(values, [1.0] * 7), values)
+    assert_array_equal(bands.mix_bands(values, [1.0] * 7), values)
     turns = actions.walk(60.0).rotations
     assert_array_equal(bands.rotations(turns, [1.0] * 7, NOBODY, 60.0), turns)
     assert_array_equal(bands.translations(values.reshape(300, -1, 2), [1.0] * 7, 60.0), values.reshape(300, -1, 2))
@@ -65,7 +76,7 @@ def test_rotations_are_what_they_turn_about_and_by(name):
     turns = material.captured(name).rotations
     for carriers in (NOBODY, np.arange(turns.shape[1]) < 2):
         about, vectors = bands.rotation_vectors(turns, carriers, 120.0)
-        split = bands.split(vectors.reshape(len(turns), -1), bands.known(len(turns)))
+        split = bands.split(vectors.reshape(len(turns), -1), bands.count_bands(len(turns)))
         again = quat.mul(about, quat.exp(np.sum(split, axis=0).reshape(vectors.shape)))
         assert_allclose(quat.same_side(again, turns), turns, atol=1e-12)
         within = np.linalg.norm(vectors, axis=-1).max(axis=0) <= np.pi
@@ -85,20 +96,20 @@ def test_a_wave_is_in_the_band_of_its_length():
 
 def test_a_line_has_no_bands():
     line = np.arange(200.0)[:, None] * np.array([1.0, -0.2])
-    assert_allclose(bands.mixed(line, [0.0, 3.0, 0.5, 2.0, 0.0, 3.0, 3.0]), line, atol=1e-9)
+    assert_allclose(bands.mix_bands(line, [0.0, 3.0, 0.5, 2.0, 0.0, 3.0, 3.0]), line, atol=1e-9)
 
 
 def test_gains_are_linear():
     one, other = noise(seed=1), noise(seed=2)
     gains = [0.0, 2.0, 1.0, 3.0, 0.3]
-    both = bands.mixed(one + other, gains)
-    assert_allclose(both, bands.mixed(one, gains) + bands.mixed(other, gains), atol=1e-10)
+    both = bands.mix_bands(one + other, gains)
+    assert_allclose(both, bands.mix_bands(one, gains) + bands.mix_bands(other, gains), atol=1e-10)
 
 
 def test_bands_beyond_the_clip_do_nothing():
     values = noise(10)
-    assert_array_equal(bands.mixed(values, [1.0, 1.0, 1.0, 3.0, 3.0]), values)
-    assert_array_equal(bands.mixed(values[:2], [3.0] * 7), values[:2])
+    assert_array_equal(bands.mix_bands(values, [1.0, 1.0, 1.0, 3.0, 3.0]), values)
+    assert_array_equal(bands.mix_bands(values[:2], [3.0] * 7), values[:2])
 
 
 @pytest.mark.both_engines

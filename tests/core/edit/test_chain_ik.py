@@ -55,16 +55,16 @@ def chain(rng, joints=5, count=COUNT):
 def test_any_chain_reaches_where_one_of_its_poses_was():
     rng = np.random.default_rng(11)
     given = chain(rng)
-    goals = given.posed(material.rotations(rng, COUNT, 5))[1][:, -1]
-    found, away = chain_ik.reached(given, goals, rounds=300)
-    assert_allclose(given.posed(found)[1][:, -1], goals, atol=1e-4)
+    goals = given.pose(material.rotations(rng, COUNT, 5))[1][:, -1]
+    found, away = chain_ik.reach_goals(given, goals, rounds=300)
+    assert_allclose(given.pose(found)[1][:, -1], goals, atol=1e-4)
     assert away.max() < 1e-4
     assert_allclose(np.linalg.norm(found, axis=-1), 1.0, atol=1e-12)
 
 
 def test_a_chain_that_is_there_already_is_not_touched():
     given = chain(np.random.default_rng(4))
-    found, away = chain_ik.reached(given, given.posed(given.rotations)[1][:, -1])
+    found, away = chain_ik.reach_goals(given, given.pose(given.rotations)[1][:, -1])
     assert np.array_equal(found, given.rotations)
     assert away.max() < 1e-12
 
@@ -81,8 +81,8 @@ def hinges(bound, joints=3):
 def test_limits_are_kept_and_what_they_allow_is_reached():
     given, limits = hinges((0.0, np.pi / 2))
     angles = np.array([0.3, 0.8, 1.2])
-    goal = given.posed(quat.about_axis("Z", angles)[None])[1][:, -1]
-    found, away = chain_ik.reached(given, goal, limits, rounds=400)
+    goal = given.pose(quat.about_axis("Z", angles)[None])[1][:, -1]
+    found, away = chain_ik.reach_goals(given, goal, limits, rounds=400)
     assert away.max() < 1e-3
     turned = quat.to_euler(found, "XYZ")
     assert_allclose(turned[..., :2], 0.0, atol=1e-9)
@@ -93,7 +93,7 @@ def test_limits_are_kept_and_what_they_allow_is_reached():
 def test_what_limits_forbid_is_approached():
     """Three bones that may each bend by at most 30 degrees bend by 30 degrees towards a target behind them."""
     given, limits = hinges((0.0, np.radians(30.0)))
-    found, away = chain_ik.reached(given, np.array([[-3.0, 0.5, 0.0]]), limits, rounds=200)
+    found, away = chain_ik.reach_goals(given, np.array([[-3.0, 0.5, 0.0]]), limits, rounds=200)
     assert_allclose(quat.to_euler(found, "XYZ")[..., 2], np.radians(30.0), atol=1e-6)
     assert away[0] > 3.0
 
@@ -103,10 +103,10 @@ def test_each_pose_is_solved_for_itself():
     given = chain(rng, count=6)
     limits = [(np.full(3, -0.7), np.full(3, 0.9)), None, (np.full(3, -1.5), np.full(3, 1.5))]
     goals = rng.normal(size=(6, 3))
-    together, _ = chain_ik.reached(given, goals, limits, rounds=5)
+    together, _ = chain_ik.reach_goals(given, goals, limits, rounds=5)
     for k in range(6):
         one = chain_ik.Chain(*(getattr(given, name)[k : k + 1] for name in ("frames", "offsets", "root", "rotations")))
-        alone, _ = chain_ik.reached(one, goals[k : k + 1], limits, rounds=5)
+        alone, _ = chain_ik.reach_goals(one, goals[k : k + 1], limits, rounds=5)
         assert_allclose(together[k], alone[0], atol=1e-12)
 
 
@@ -124,8 +124,8 @@ def test_a_robots_arm_of_six_hinges_reaches_where_another_pose_of_it_was():
         return quat.exp(turns)
 
     arm = chain_ik.Chain(still, offsets, np.zeros((COUNT, 3)), posed(rng.uniform(-0.5, 0.5, (COUNT, 6))))
-    goals = arm.posed(posed(rng.uniform(-2.0, 2.0, (COUNT, 6))))[1][:, -1]
-    found, away = chain_ik.reached(arm, goals, [(-limit, limit) for limit in free], rounds=600)
+    goals = arm.pose(posed(rng.uniform(-2.0, 2.0, (COUNT, 6))))[1][:, -1]
+    found, away = chain_ik.reach_goals(arm, goals, [(-limit, limit) for limit in free], rounds=600)
     assert np.median(away) < 1e-5
     assert away.max() < 2e-3
     turned = quat.log(found)

@@ -177,7 +177,7 @@ def test_both_engines_find_the_same_keys_of_slow_and_of_quick_curves(rng, mode, 
 
 
 def test_what_stands_still_has_keys_at_both_ends_and_what_is_at_rest_has_none():
-    still = WALK.taken(np.zeros(40, dtype=int))
+    still = WALK.take_frames(np.zeros(40, dtype=int))
     keyed = holds(still, 2.0 * MM)
     assert keyed.every
     for keys in keyed.every:
@@ -193,7 +193,7 @@ def test_what_stands_still_has_keys_at_both_ends_and_what_is_at_rest_has_none():
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_short_clips(count):
-    clip = rough(WALK).taken(np.arange(0, 9 * count, 9))
+    clip = rough(WALK).take_frames(np.arange(0, 9 * count, 9))
     keyed = holds(clip, 2.0 * MM)
     for keys in keyed.every:
         assert {0, count - 1} <= set(keys.frames.tolist())
@@ -205,7 +205,7 @@ def test_short_clips(count):
 @pytest.mark.parametrize("mode", ["QUATERNION", "YZX", "AXIS_ANGLE"])
 def test_cycles_stay_cycles(mode):
     cycle = replace(rough(actions.walk(60.0, 1)), cyclic=True)
-    closed = cycles.unrolled(cycle, 0, 1).cut(30, 30 + len(cycle))
+    closed = cycles.unroll_cycle(cycle, 0, 1).cut(30, 30 + len(cycle))
     closed = replace(closed, cyclic=True)
     assert cycles.gap(closed) < 1e-9
     keyed = holds(closed, 2.0 * MM, keyings=[Keying(mode=mode)] * len(closed.skeleton))

@@ -61,7 +61,7 @@ MANY = [
 @pytest.mark.parametrize("rows", MANY)
 def test_a_hold_shows_one_pose_to_the_bit_and_no_frame_more(rows):
     curve = time_warp.curve(CLIP, rows)
-    made = time_warp.warped(CLIP, curve)
+    made = time_warp.warp_clip(CLIP, curve)
     for one in curve.events:
         frame, begin, end = one.event.first, int(one.begin), int(one.end)
         assert (begin, end - begin) == (one.begin, one.event.held)
@@ -102,7 +102,7 @@ def test_total_time_is_kept(rows):
     assert (frames[0], frames[-1]) == (0.0, LAST)
     outside = np.all([(own <= one.window[0]) | (own >= one.window[1]) for one in curve.events], axis=0)
     assert_array_equal(frames[outside], own[outside])
-    made = time_warp.warped(CLIP, curve)
+    made = time_warp.warp_clip(CLIP, curve)
     assert len(made) == len(CLIP)
     stays = frames == own
     for before, after in ((CLIP.rotations, made.rotations), (CLIP.translations, made.translations)):
@@ -176,9 +176,9 @@ def test_a_cycle_is_held_over_its_seam_and_stays_closed(first, hold):
     curve = time_warp.curve(clip, [Event(first, first, 30.0, hold, 0.0)])
     times = np.linspace(0.0, last, 500)
     assert_allclose(curve.at(times + last), curve.at(times) + last, atol=1e-9)
-    made = time_warp.warped(clip, curve)
+    made = time_warp.warp_clip(clip, curve)
     assert cycles.gap(made) == pytest.approx(cycles.gap(clip), abs=1e-6)
-    long = cycles.unrolled(clip, 1, 1)
+    long = cycles.unroll_cycle(clip, 1, 1)
     again = resample.sample(long, curve.at(np.arange(last + 1.0)) + last)
     assert_allclose(quat.same_side(made.rotations, again.rotations), again.rotations, atol=1e-7)
     held = (first + np.arange(hold + 1)) % last
@@ -195,7 +195,7 @@ def test_scales_channels_and_steps_are_held_too():
         scales=np.repeat(1.0 + values[:, None, None] / 256.0, 21, axis=1) * np.ones(3),
         channels={"smooth": Channel(values), "steps": Channel(np.floor(values / 10.0), discrete=True)},
     )
-    made = time_warp.warped(clip, time_warp.curve(clip, [Event(97, 100, hold=8)]))
+    made = time_warp.warp_clip(clip, time_warp.curve(clip, [Event(97, 100, hold=8)]))
     assert_array_equal(made.channels["smooth"].values[100:109], np.full(9, 97.0))
     assert_array_equal(made.channels["steps"].values[100:109], np.full(9, 9.0))
     assert_array_equal(made.scales[100:109], np.broadcast_to(clip.scales[97], (9, 21, 3)))
@@ -204,7 +204,7 @@ def test_scales_channels_and_steps_are_held_too():
 def test_nothing_slides_that_stood():
     """Each joint is where the clip has it at the played frame, so that joints at rest stay at rest."""
     curve = time_warp.curve(CLIP, [Event(100, 100, hold=18, anticipation=0.7)])
-    made = time_warp.warped(CLIP, curve)
+    made = time_warp.warp_clip(CLIP, curve)
     frames = curve.at(np.arange(LAST + 1.0))
     places = kinematics.points(CLIP)
     there = resample.curve(places, frames)
@@ -374,7 +374,7 @@ def test_a_punch_that_is_held_stops_at_its_hit(name):
     hit = fastest + int(np.argmax(speed[fastest:] < 0.3 * speed[fastest]))
     held = round(0.25 * clip.rate)
     curve = time_warp.curve(clip, [Event(hit, hit, hold=held)])
-    made = time_warp.warped(clip, curve)
+    made = time_warp.warp_clip(clip, curve)
     after = fist(made)
     assert (after[hit : hit + held] == 0.0).all()
     assert after[hit - 1] < speed[hit - 1]

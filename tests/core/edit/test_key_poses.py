@@ -43,7 +43,7 @@ def as_scipy(rotations):
 @pytest.mark.parametrize("again", [0, 25])
 def test_poses_are_hit_and_held(way, again):
     poses = near_poses(np.random.default_rng(1), largest=2.0)
-    made = key_poses.interpolated(poses, ARRIVE, LEAVE, way, again)
+    made = key_poses.interpolate_poses(poses, ARRIVE, LEAVE, way, again)
     assert len(made) == 91 + again
     for k, (first, last) in enumerate(zip(ARRIVE, LEAVE, strict=True)):
         for frame in range(first, last + 1):
@@ -58,7 +58,7 @@ def test_poses_are_hit_and_held(way, again):
 
 def test_ease_is_slerp_at_a_smooth_step():
     poses = near_poses(np.random.default_rng(2))
-    made = key_poses.interpolated(poses, ARRIVE, LEAVE, "ease")
+    made = key_poses.interpolate_poses(poses, ARRIVE, LEAVE, "ease")
     for k, (first, last) in enumerate(zip(LEAVE[:-1], ARRIVE[1:], strict=True)):
         share = np.linspace(0.0, 1.0, last - first + 1)
         step = 3.0 * share**2 - 2.0 * share**3
@@ -79,7 +79,7 @@ def slerp(one, other, share):
 def test_squad_is_shoemakes_at_even_times():
     poses = near_poses(np.random.default_rng(3), 6)
     at = np.arange(6) * 10
-    made = key_poses.interpolated(poses, at, at, "squad")
+    made = key_poses.interpolate_poses(poses, at, at, "squad")
     keys = quat.continuous(poses.rotations)
     for joint in range(len(poses.skeleton)):
         q = keys[:, joint]
@@ -98,7 +98,7 @@ def test_squad_is_shoemakes_at_even_times():
 def test_squad_between_two_rests_is_ease():
     poses = near_poses(np.random.default_rng(4), 2, 4.0)
     at = np.array([0, 40])
-    one, other = (key_poses.interpolated(poses, at, at, way) for way in ("ease", "squad"))
+    one, other = (key_poses.interpolate_poses(poses, at, at, way) for way in ("ease", "squad"))
     assert away(one, other) < 1e-9
 
 
@@ -109,7 +109,7 @@ def test_velocity_does_not_jump_at_poses_that_are_passed(way, again):
     poses = near_poses(np.random.default_rng(5), largest=0.8)
     worst = []
     for fine in (10, 100):
-        made = key_poses.interpolated(poses, fine * ARRIVE, fine * LEAVE, way, fine * again // 10)
+        made = key_poses.interpolate_poses(poses, fine * ARRIVE, fine * LEAVE, way, fine * again // 10)
         laps = replace(poses, rotations=made.rotations, translations=made.translations)
         turn = fine * quat.log(quat.mul(quat.inv(laps.rotations[:-1]), laps.rotations[1:]))
         shift = fine * np.diff(laps.translations, axis=0)
@@ -124,7 +124,7 @@ def test_monotone_is_scipys(again):
     """Places and scales, interpolated number by number, equal scipy's monotone curves, also around a cycle."""
     poses = near_poses(np.random.default_rng(6), 5)
     at = np.array([0, 20, 33, 60, 90])
-    made = key_poses.interpolated(poses, at, at, "monotone", again)
+    made = key_poses.interpolate_poses(poses, at, at, "monotone", again)
     values, times = poses.translations.reshape(5, -1), at.astype(float)
     if again:
         values, times = np.concatenate([values] * 3 + [values[:1]]), np.concatenate([at - 115, at, at + 115, [230]])
@@ -144,7 +144,7 @@ def test_monotone_keeps_to_the_range_of_its_poses_and_flowing_goes_beyond():
     poses = Clip("nod", skeleton, 30.0, turns, np.zeros((5, len(skeleton), 3)))
     at = np.array([0, 10, 20, 30, 40])
     for way, beyond in (("ease", False), ("monotone", False), ("squad", True)):
-        found = 2.0 * np.arctan2(*key_poses.interpolated(poses, at, at, way).rotations[:, 4, [1, 0]].T)
+        found = 2.0 * np.arctan2(*key_poses.interpolate_poses(poses, at, at, way).rotations[:, 4, [1, 0]].T)
         over = [
             max(part.max() - max(ends), min(ends) - part.min())
             for part, ends in ((found[k : k + 11], angles[k // 10 : k // 10 + 2]) for k in range(0, 40, 10))
@@ -161,7 +161,7 @@ def test_turns_go_on_beyond_a_half():
     poses = Clip("spin", skeleton, 30.0, turns, np.zeros((9, len(skeleton), 3)))
     at = np.arange(9) * 10
     for way in WAYS:
-        made = key_poses.interpolated(poses, at, at, way)
+        made = key_poses.interpolate_poses(poses, at, at, way)
         found = np.unwrap(2.0 * np.arctan2(made.rotations[:, 0, 3], made.rotations[:, 0, 0]), period=2.0 * np.pi)
         assert found[-1] == pytest.approx(angles[-1], abs=1e-9)
         assert np.diff(found).min() > -1e-9
@@ -175,7 +175,7 @@ def test_half_turns_are_gone_through(way, angle):
     turns[1, 2] = quat.about_axis("Y", np.array(angle))
     poses = Clip("half", skeleton, 30.0, turns, np.zeros((3, len(skeleton), 3)))
     at = np.array([0, 30, 60])
-    made = key_poses.interpolated(poses, at, at, way)
+    made = key_poses.interpolate_poses(poses, at, at, way)
     steps = np.linalg.norm(quat.log(quat.mul(quat.inv(made.rotations[:-1]), made.rotations[1:])), axis=-1)
     assert steps.max() < 0.25
     assert steps[:, 2].sum() == pytest.approx(2.0 * angle, abs=1e-3)
@@ -186,24 +186,24 @@ def test_moved_poses_give_a_moved_clip_and_turned_ones_a_turned_one(way):
     poses = near_poses(np.random.default_rng(8), skeleton=material.figure())
     shift = np.array([3.0, -2.0])
     turn = 0.9 if way != "monotone" else 0.0  # its numbers x and y are monotone, which depends on where they point to
-    one = key_poses.interpolated(root_motion.placed(poses, turn, shift), ARRIVE, LEAVE, way)
-    other = root_motion.placed(key_poses.interpolated(poses, ARRIVE, LEAVE, way), turn, shift)
+    one = key_poses.interpolate_poses(root_motion.place_clip(poses, turn, shift), ARRIVE, LEAVE, way)
+    other = root_motion.place_clip(key_poses.interpolate_poses(poses, ARRIVE, LEAVE, way), turn, shift)
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-9)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_mirrored_poses_give_a_mirrored_clip(way):
     poses = near_poses(np.random.default_rng(9))
-    one = key_poses.interpolated(mirror.mirrored(poses), ARRIVE, LEAVE, way)
-    other = mirror.mirrored(key_poses.interpolated(poses, ARRIVE, LEAVE, way))
+    one = key_poses.interpolate_poses(mirror.mirror_clip(poses), ARRIVE, LEAVE, way)
+    other = mirror.mirror_clip(key_poses.interpolate_poses(poses, ARRIVE, LEAVE, way))
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-9)
 
 
 def test_rotations_turned_as_a_whole_come_out_turned_by_monotone_splines_too():
     poses = near_poses(np.random.default_rng(10))
     poses = replace(poses, translations=np.zeros_like(poses.translations))
-    one = key_poses.interpolated(root_motion.placed(poses, 0.7, np.zeros(2)), ARRIVE, LEAVE, "monotone")
-    other = root_motion.placed(key_poses.interpolated(poses, ARRIVE, LEAVE, "monotone"), 0.7, np.zeros(2))
+    one = key_poses.interpolate_poses(root_motion.place_clip(poses, 0.7, np.zeros(2)), ARRIVE, LEAVE, "monotone")
+    other = root_motion.place_clip(key_poses.interpolate_poses(poses, ARRIVE, LEAVE, "monotone"), 0.7, np.zeros(2))
     assert_allclose(quat.same_side(one.rotations, other.rotations), other.rotations, atol=1e-9)
 
 
@@ -213,7 +213,7 @@ def test_channels_and_scales_go_along_and_switches_hold(way):
     scales = 1.0 + 0.3 * np.random.default_rng(12).random((5, len(poses.skeleton), 3))
     values = np.array([0.0, 1.0, 0.0, 1.0, 2.0])
     poses = replace(poses, scales=scales, channels={"smile": Channel(values), "hat": Channel(values, discrete=True)})
-    made = key_poses.interpolated(poses, ARRIVE, LEAVE, way)
+    made = key_poses.interpolate_poses(poses, ARRIVE, LEAVE, way)
     for k, first in enumerate(ARRIVE):
         assert made.channels["smile"].values[first] == values[k]
         assert_array_equal(made.scales[first], scales[k])
@@ -227,7 +227,7 @@ def test_channels_and_scales_go_along_and_switches_hold(way):
 def test_poses_that_overlap_are_refused(arrive, leave):
     poses = near_poses(np.random.default_rng(0), 2)
     with pytest.raises(ClipError, match="one after the other"):
-        key_poses.interpolated(poses, np.array(arrive), np.array(leave), "ease")
+        key_poses.interpolate_poses(poses, np.array(arrive), np.array(leave), "ease")
 
 
 # --- between two ----------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def test_joints_that_are_not_corrected_are_the_same_to_the_bit():
 def test_a_correction_rises_and_falls_as_a_smooth_step_within_its_reach():
     clip = actions.walk(60.0, 2)
     one = Correction(50, np.array([3]), np.array([[0.0, 0.8, 0.0]]), np.array([[0.0, 0.0, 0.1]]))
-    added = pose_warp.added(clip, [one], Reach(20.0, 10.0))
+    added = pose_warp.add_corrections(clip, [one], Reach(20.0, 10.0))
     frames = np.arange(len(clip))
     x = np.clip(np.where(frames < 50, (frames - 30.0) / 20.0, (60.0 - frames) / 10.0), 0.0, 1.0)
     step = 3.0 * x**2 - 2.0 * x**3
@@ -104,7 +104,7 @@ def test_corrections_nearer_than_both_reaches_go_over_into_each_other():
     turn = np.array([[0.5, 0.0, 0.0]])
     for gap, held in ((23, True), (24, False), (25, False)):
         pair = [Correction(frame, np.array([3]), turn, 0.0 * turn) for frame in (40, 40 + gap)]
-        between = pose_warp.added(clip, pair, REACH).turns[40 : 41 + gap, 3, 0]
+        between = pose_warp.add_corrections(clip, pair, REACH).turns[40 : 41 + gap, 3, 0]
         assert (between.min() == 0.5) == held
         assert (between.min() == 0.0) == (not held)
 
@@ -115,10 +115,10 @@ def test_a_joint_is_corrected_where_it_has_a_row_and_not_where_others_have_one()
     arm, leg, rest = (
         Correction(f, np.array([k]), t, 0.0 * turn) for f, k, t in ((40, 6, turn), (45, 9, turn), (45, 6, 0.0 * turn))
     )
-    alone = pose_warp.added(clip, [arm], REACH).turns
-    both = pose_warp.added(clip, [arm, leg], REACH).turns
+    alone = pose_warp.add_corrections(clip, [arm], REACH).turns
+    both = pose_warp.add_corrections(clip, [arm, leg], REACH).turns
     assert_array_equal(both[:, 6], alone[:, 6])
-    stays = pose_warp.added(clip, [arm, replace_rows(leg, rest)], REACH).turns
+    stays = pose_warp.add_corrections(clip, [arm, replace_rows(leg, rest)], REACH).turns
     assert_array_equal(stays[45:, 6], 0.0)
 
 
@@ -134,7 +134,7 @@ def test_most_of_what_is_added_is_hardly_more_than_what_was_asked(seed):
     clip = actions.walk(60.0, 4)
     frames = np.sort(np.random.default_rng(seed).choice(np.arange(10, 230), 12, replace=False))
     asked = corrected(clip, frames.tolist(), seed)
-    added = pose_warp.added(clip, asked, Reach(24.0, 24.0))
+    added = pose_warp.add_corrections(clip, asked, Reach(24.0, 24.0))
     for values, wanted in ((added.turns, [o.turns for o in asked]), (added.moves, [o.moves for o in asked])):
         most = np.linalg.norm(values, axis=2).max(axis=0) / np.linalg.norm(wanted, axis=2).max(axis=0)
         assert most.max() < 1.01
@@ -145,39 +145,39 @@ def test_of_two_that_join_the_second_goes_the_nearer_way_round():
     clip = actions.walk(60.0, 2)
     turns = np.radians([[170.0, 0.0, 0.0], [-175.0, 0.0, 0.0]])
     pair = [Correction(f, np.array([3]), turn[None], np.zeros((1, 3))) for f, turn in zip((40, 50), turns, strict=True)]
-    between = np.degrees(pose_warp.added(clip, pair, REACH).turns[40:51, 3, 0])
+    between = np.degrees(pose_warp.add_corrections(clip, pair, REACH).turns[40:51, 3, 0])
     assert between.min() >= 170.0 - 1e-9
     assert between[-1] == pytest.approx(185.0)
     apart = [pair[0], replace(pair[1], frame=90)]
-    assert np.degrees(pose_warp.added(clip, apart, REACH).turns[90, 3, 0]) == pytest.approx(-175.0)
+    assert np.degrees(pose_warp.add_corrections(clip, apart, REACH).turns[90, 3, 0]) == pytest.approx(-175.0)
     assert_array_equal(nearer(np.zeros((2, 3)), np.full((2, 3), 3.0)), 0.0)
 
 
 @pytest.mark.parametrize("reach", [REACH, Reach(30.0, 80.0)])
 def test_turned_and_moved_clips_give_the_result_turned_and_moved(reach):
     clip, frames = actions.turn_left(60.0), (20, 33, 36)
-    there = root_motion.placed(clip, 0.83, np.array([3.0, -2.0]))
+    there = root_motion.place_clip(clip, 0.83, np.array([3.0, -2.0]))
     poses = [pose_of(clip, frame) for frame in frames]
     made = [
         spread(one, [correction(one, f, pose, EVERY) for f, pose in zip(frames, of, strict=True)], reach)
         for one, of in (
             (clip, poses),
-            (there, [root_motion.placed(pose, 0.83, np.array([3.0, -2.0])) for pose in poses]),
+            (there, [root_motion.place_clip(pose, 0.83, np.array([3.0, -2.0])) for pose in poses]),
         )
     ]
-    same(made[1], root_motion.placed(made[0], 0.83, np.array([3.0, -2.0])))
+    same(made[1], root_motion.place_clip(made[0], 0.83, np.array([3.0, -2.0])))
 
 
 def test_reversed_and_re_timed_clips_give_the_result_reversed_and_re_timed():
     clip, frames = actions.walk(60.0, 2), (30, 41, 90)
     asked, last = corrected(clip, frames), len(clip) - 1
     made = spread(clip, asked, Reach(12.0, 30.0))
-    backwards = clip.taken(np.arange(last, -1, -1))
+    backwards = clip.take_frames(np.arange(last, -1, -1))
     back = spread(backwards, [replace(one, frame=last - one.frame) for one in asked], Reach(30.0, 12.0))
-    same(back, made.taken(np.arange(last, -1, -1)), atol=1e-12)
+    same(back, made.take_frames(np.arange(last, -1, -1)), atol=1e-12)
     fine = replace(actions.walk(120.0, 2), name="fine")
-    doubled = pose_warp.added(fine, [replace(one, frame=2 * one.frame) for one in asked], Reach(24.0, 60.0))
-    plain = pose_warp.added(clip, asked, Reach(12.0, 30.0)).turns
+    doubled = pose_warp.add_corrections(fine, [replace(one, frame=2 * one.frame) for one in asked], Reach(24.0, 60.0))
+    plain = pose_warp.add_corrections(clip, asked, Reach(12.0, 30.0)).turns
     count = min(len(plain), len(doubled.turns[::2]))
     assert count > 120
     assert_allclose(doubled.turns[::2][:count], plain[:count], atol=1e-12)
@@ -189,7 +189,7 @@ def test_mirrored_corrections_give_the_image_of_what_is_added():
     asked = corrected(clip, (30, 41, 50))
     image = np.diag([-1.0, 1.0, 1.0])
     seen = [replace(o, turns=-o.turns @ image, moves=o.moves @ image) for o in asked]
-    added, there = (pose_warp.added(clip, some, Reach(20.0, 20.0)) for some in (asked, seen))
+    added, there = (pose_warp.add_corrections(clip, some, Reach(20.0, 20.0)) for some in (asked, seen))
     assert_allclose(there.turns, -added.turns @ image, atol=1e-12)
     assert_allclose(there.moves, added.moves @ image, atol=1e-12)
 
@@ -210,7 +210,7 @@ def cycle(turning=False):
         still = verbs.apply(Loop(plant_feet=False, in_place=True), [actions.walk(60.0, 4)]).clip
         share = np.linspace(0.0, 1.0, len(still))
         arc = np.column_stack([np.cos(share) - 1.0, np.sin(share)])
-        return replace(root_motion.placed(still, share, arc), cyclic=True)
+        return replace(root_motion.place_clip(still, share, arc), cyclic=True)
     return verbs.apply(Loop(plant_feet=False), [actions.walk(60.0, 4)]).clip
 
 
@@ -226,7 +226,7 @@ def test_a_cycle_stays_one_and_repeated_is_as_its_laps_corrected(turning, reach,
     assert cycles.gap(made) == pytest.approx(cycles.gap(clip), abs=1e-9)
     assert cycles.gap(clip) < 1e-6 or turning
     # Many cycles as a clip that does not repeat, corrected in each, have it in their middle.
-    long, one_cycle = cycles.unrolled(clip, 6, 6), pose_warp._Cycle.of(clip)
+    long, one_cycle = cycles.unroll_cycle(clip, 6, 6), pose_warp._Cycle.of(clip)
     keyed = []
     for one in asked:
         values = np.zeros((1, len(EVERY), 3, 3))

@@ -47,7 +47,7 @@ def reachable(rng, clip, limb):
 def led(clip, name, goals, share=None, **more):
     limb = reaching.limb_of(clip, name) if isinstance(name, str) else name
     share = np.ones(len(clip)) if share is None else share
-    return limb, reaching.reached(clip, reaching.Asked(limb, goals, share, more.pop("tip", NOWHERE), **more))
+    return limb, reaching.reach_target(clip, reaching.Asked(limb, goals, share, more.pop("tip", NOWHERE), **more))
 
 
 def world_turn(clip, joint):
@@ -219,9 +219,9 @@ def test_a_clip_turned_moved_or_mirrored_reaches_likewise():
     _, plain = led(WALK, "right_arm", goals, share)
     shift = np.array([2.0, -1.0])
     there = quat.rotate(quat.about_axis("Z", np.array(0.8)), goals) + np.append(shift, 0.0)
-    _, turned = led(root_motion.placed(WALK, 0.8, shift), "right_arm", there, share)
-    assert_allclose(kinematics.points(turned), kinematics.points(root_motion.placed(plain, 0.8, shift)), atol=1e-9)
-    image = mirror.mirrored(WALK)
+    _, turned = led(root_motion.place_clip(WALK, 0.8, shift), "right_arm", there, share)
+    assert_allclose(kinematics.points(turned), kinematics.points(root_motion.place_clip(plain, 0.8, shift)), atol=1e-9)
+    image = mirror.mirror_clip(WALK)
     hand = [
         kinematics.world(one)[1][:, WALK.skeleton.roles[f"hand.{side}"]] for one, side in ((WALK, "R"), (image, "L"))
     ]
@@ -229,7 +229,7 @@ def test_a_clip_turned_moved_or_mirrored_reaches_likewise():
     across = lambda points: points - 2.0 * (points @ normal)[..., None] * normal  # noqa: E731
     assert_allclose(across(hand[0]), hand[1], atol=1e-9)
     _, seen = led(image, "left_arm", across(goals), share)
-    assert_allclose(kinematics.points(seen), kinematics.points(mirror.mirrored(plain)), atol=1e-9)
+    assert_allclose(kinematics.points(seen), kinematics.points(mirror.mirror_clip(plain)), atol=1e-9)
 
 
 # --- chains ---------------------------------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ def test_a_missing_role_is_named_with_what_to_do():
 def a_cycle(turn=0.0):
     walk = actions.walk(60.0, 1)
     time = np.arange(len(walk)) / 60.0
-    return replace(root_motion.placed(walk, turn * time, np.zeros((len(walk), 2))), name="cycle", cyclic=True)
+    return replace(root_motion.place_clip(walk, turn * time, np.zeros((len(walk), 2))), name="cycle", cyclic=True)
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.3])
@@ -402,8 +402,8 @@ def test_what_leads_across_the_end_of_a_cycle_closes(turn, at, name):
     assert cycles.gap(made) < 1e-9
     changed = np.flatnonzero(np.abs(made.rotations - clip.rotations).max(axis=(1, 2)) > 1e-9)
     assert len(changed) < 28
-    laps = kinematics.points(cycles.unrolled(made, 1, 1))
-    before = kinematics.points(cycles.unrolled(clip, 1, 1))
+    laps = kinematics.points(cycles.unroll_cycle(made, 1, 1))
+    before = kinematics.points(cycles.unroll_cycle(clip, 1, 1))
     sharpest = [np.linalg.norm(np.diff(points, n=2, axis=0), axis=2).max() for points in (before, laps)]
     assert sharpest[1] < 1.5 * sharpest[0] + 0.004
 

@@ -67,7 +67,7 @@ def test_events_are_hit_and_time_is_as_it_was_beyond(rows, rounds):
     least, most = curve.speeds
     assert SLOWEST <= least <= steps.min() + 1e-9
     assert steps.max() - 1e-9 <= most <= FASTEST
-    made = time_warp.warped(clip, curve)
+    made = time_warp.warp_clip(clip, curve)
     whole = beyond[::8]
     assert_array_equal(made.rotations[whole], clip.rotations[whole])
     assert_array_equal(made.translations[whole], clip.translations[whole])
@@ -137,8 +137,11 @@ def test_what_can_not_be_is_refused(rows, rounds, message):
 def test_turned_and_moved_and_mirrored_clips_are_re_timed_alike():
     """Clips are played by numbers of frames alone."""
     curve = time_warp.curve(CLIP, events((60, 66), (120, 112)))
-    there = root_motion.placed(CLIP, 1.1, np.array([2.0, 5.0]))
-    same(time_warp.warped(there, curve), root_motion.placed(time_warp.warped(CLIP, curve), 1.1, np.array([2.0, 5.0])))
+    there = root_motion.place_clip(CLIP, 1.1, np.array([2.0, 5.0]))
+    same(
+        time_warp.warp_clip(there, curve),
+        root_motion.place_clip(time_warp.warp_clip(CLIP, curve), 1.1, np.array([2.0, 5.0])),
+    )
 
 
 def test_backwards_the_events_come_as_they_do_forwards():
@@ -161,10 +164,10 @@ def test_a_cycle_goes_round_its_seam_and_stays_closed(rows):
     times = np.linspace(0.0, last, 500)
     assert_allclose(curve.at(times + last), curve.at(times) + last, atol=1e-9)
     assert_allclose(curve.at(np.array([one.to for one in given])), [one.first for one in given], atol=1e-9)
-    made = time_warp.warped(clip, curve)
+    made = time_warp.warp_clip(clip, curve)
     assert cycles.gap(made) == pytest.approx(cycles.gap(clip), abs=1e-6)
     # Played from laps before and after, the clip repeated is the same.
-    long = cycles.unrolled(clip, 1, 1)
+    long = cycles.unroll_cycle(clip, 1, 1)
     same(made, resample.sample(long, curve.at(np.arange(last + 1.0)) + last), atol=1e-7)
 
 
@@ -184,7 +187,7 @@ def test_channels_scales_and_steps_go_along():
     )
     curve = time_warp.curve(clip, events((100, 110)))
     frames = curve.at(values)
-    made = time_warp.warped(clip, curve)
+    made = time_warp.warp_clip(clip, curve)
     assert_allclose(made.channels["smooth"].values, frames, atol=1e-9)
     assert_array_equal(made.channels["steps"].values, np.floor(np.floor(frames + 1e-6) / 10.0))
     assert made.channels["steps"].discrete
@@ -195,7 +198,7 @@ def test_signs_of_quaternions_do_not_flip_where_played_frames_meet_others():
     flipped = np.where(np.arange(len(CLIP)) % 2 == 0, 1.0, -1.0)[:, None, None]
     curve = time_warp.curve(CLIP, events((100, 110)))
     plain, made = (
-        time_warp.warped(replace(CLIP, rotations=r), curve) for r in (CLIP.rotations, CLIP.rotations * flipped)
+        time_warp.warp_clip(replace(CLIP, rotations=r), curve) for r in (CLIP.rotations, CLIP.rotations * flipped)
     )
     same(made, plain)
     assert ((plain.rotations[1:] * plain.rotations[:-1]).sum(axis=2) > 0.0).all()
@@ -203,7 +206,7 @@ def test_signs_of_quaternions_do_not_flip_where_played_frames_meet_others():
 
 def test_what_stays_alone_changes_nothing_and_beside_others_is_held():
     curve = time_warp.curve(CLIP, [Event(100, 100, 0.0)])
-    assert time_warp.warped(CLIP, curve) is CLIP
+    assert time_warp.warp_clip(CLIP, curve) is CLIP
     held = time_warp.curve(CLIP, [*events((100, 110)), Event(130, 130, 0.0)])
     assert held.at(np.array([130.0]))[0] == 130.0
     assert time_warp.curve(CLIP, events((100, 110))).at(np.array([130.0]))[0] != 130.0
@@ -217,7 +220,7 @@ def test_captured_clips_play_their_events_when_asked(name):
     at = [len(clip) // 4, len(clip) // 2]
     given = events((at[0], at[0] + 5), (at[1], at[1] - 6))
     curve = time_warp.curve(clip, given)
-    made = time_warp.warped(clip, curve)
+    made = time_warp.warp_clip(clip, curve)
     for one in given:
         same(made.cut(int(one.to), int(one.to) + 1), clip.cut(int(one.first), int(one.first) + 1), atol=1e-12)
     own = np.arange(len(clip), dtype=float)

@@ -206,7 +206,7 @@ def replace_drag(path):
 
 def test_a_jump_shows_the_rate_at_which_it_was_recorded():
     """A free fall recorded at 120 frames a second, in a file of 30: four times too slow."""
-    stand = actions.walk(120.0, 1).taken(np.zeros(140, dtype=np.int64))
+    stand = actions.walk(120.0, 1).take_frames(np.zeros(140, dtype=np.int64))
     seconds = np.clip(np.arange(140) / 120.0 - 0.4, 0.0, 0.4)
     raised = stand.translations.copy()
     raised[:, 0, 2] += 0.5 * pace.GRAVITY * seconds * (0.4 - seconds)

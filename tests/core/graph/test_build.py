@@ -11,7 +11,7 @@ from action_loom.core.graph import assemble, components
 from action_loom.core.graph import build as graphs
 from action_loom.core.graph.assemble import WalkPiece
 from action_loom.core.motion import kinematics, quat, root_motion
-from action_loom.core.motion.clip import joined
+from action_loom.core.motion.clip import join_clips
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.progress import Progress
 from action_loom.core.verbs import BuildGraph
@@ -69,7 +69,7 @@ def test_a_transition_brings_the_second_clip_to_where_the_first_is(graph, rng):
         one = graph.clips[graph.clip[start]].cut(first, first + 2 * graph.half + 1)
         other = graph.clips[graph.clip[end]].cut(last - 2 * graph.half, last + 1)
         shift = np.array([graph.shift[edge].real, graph.shift[edge].imag])
-        there = root_motion.placed(other, float(graph.turn[edge]), shift)
+        there = root_motion.place_clip(other, float(graph.turn[edge]), shift)
         off = kinematics.points(one) - kinematics.points(there)
         away = np.sqrt(((off**2).sum(axis=2) @ weights).mean())
         assert_allclose(away, graph.distance[edge], rtol=0.15, atol=2e-3)  # 11 of the window's frames are compared
@@ -162,7 +162,7 @@ def test_building_can_be_stopped_and_says_how_far_it_is():
 
 def holding(clip, count):
     """Return a clip that holds its first pose for some frames before it moves."""
-    return replace(joined([clip.taken(np.zeros(count, dtype=int)), clip]), name=f"held {clip.name}")
+    return replace(join_clips([clip.take_frames(np.zeros(count, dtype=int)), clip]), name=f"held {clip.name}")
 
 
 @pytest.mark.both_engines
@@ -181,8 +181,8 @@ def test_a_pose_that_is_held_is_no_place_to_go_round_and_round_in():
 def test_clips_that_begin_with_the_same_held_pose_are_not_one_recording():
     walk, turn = actions.walk(30.0, 4), actions.turn_left(30.0)
     wave = replace(actions.wave(30.0), skeleton=walk.skeleton)
-    posed = walk.taken(np.zeros(400, dtype=int))
-    other = replace(joined([posed, root_motion.placed(wave, 0.0, np.zeros(2))]), name="held wave")
+    posed = walk.take_frames(np.zeros(400, dtype=int))
+    other = replace(join_clips([posed, root_motion.place_clip(wave, 0.0, np.zeros(2))]), name="held wave")
     graph = verbs.apply(BuildGraph(), [holding(walk, 400), other, turn])
     assert [clip.name for clip in graph.clips[:3]] == ["held walk", "held wave", "turn left"]
     again = verbs.apply(BuildGraph(), [walk, replace(walk, name="again"), turn])

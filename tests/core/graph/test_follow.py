@@ -95,7 +95,7 @@ def test_the_same_path_turned_and_moved_gives_the_same_walk(gaits, turned):
     rows = paths.s_curve(3.0)[:120]
     one, other = followed(gaits, rows), followed(gaits, turned(rows, 1.1, np.array([4.0, 2.0])))
     assert one.report["pieces"] == other.report["pieces"]
-    expected = root_motion.placed(one.clip, 1.1, np.array([4.0, 2.0]))
+    expected = root_motion.place_clip(one.clip, 1.1, np.array([4.0, 2.0]))
     assert_allclose(kinematics.points(other.clip), kinematics.points(expected), atol=1e-6)
 
 

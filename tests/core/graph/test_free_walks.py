@@ -8,7 +8,7 @@ from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import GraphError, OptionError
 from action_loom.core.motion import kinematics, resample
-from action_loom.core.motion.clip import joined
+from action_loom.core.motion.clip import join_clips
 from action_loom.core.motion.frame_map import FrameMap
 from action_loom.core.verbs import BuildGraph, Shortest, Walk
 from action_loom.core.verbs.walk import work as free_walks
@@ -107,7 +107,7 @@ def test_frames_are_those_of_the_clips_as_given():
     pose = walk.cut(0, 1)
     held = replace(pose, translations=pose.translations + 0.0)
     far = replace(held, translations=held.translations + np.array([3.0, 0.0, 0.0]))
-    graph = verbs.apply(BuildGraph(mirror=False), [joined([far, walk])])
+    graph = verbs.apply(BuildGraph(mirror=False), [join_clips([far, walk])])
     assert graph.inputs.frame_maps == (FrameMap(first=1),)
     made = verbs.apply(Shortest(leave="walk:21", reach="walk:25"), [], prepared=graph)
     assert made.origin.frame.tolist() == [20, 21, 22, 23, 24]

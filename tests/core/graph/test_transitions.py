@@ -72,7 +72,7 @@ def test_blocks_are_the_distance_pair_by_pair(ready, body, rng):
 
 def test_a_moved_clip_is_as_near_as_itself(ready):
     clip = ready.clips[0]
-    moved = root_motion.placed(clip, 2.0, np.array([30.0, -20.0]))
+    moved = root_motion.place_clip(clip, 2.0, np.array([30.0, -20.0]))
     body = windows.bodies(inputs.gather([clip, moved], images=False), 1.0 / 3.0)
     rows, columns = windows.windows_of(body, range(1)), windows.windows_of(body, range(1, 2))
     found = alignment.distances(rows, columns, slice(0, None), slice(0, None))
@@ -140,7 +140,7 @@ def test_a_relative_threshold_is_in_seconds_of_motion(body):
 
 def test_the_same_recording_twice_is_found_and_other_clips_are_not():
     walk, sneak = actions.walk(30.0, 4), actions.sneak(30.0)
-    again = root_motion.placed(walk.cut(3, len(walk)), 1.0, np.array([2.0, 1.0]))
+    again = root_motion.place_clip(walk.cut(3, len(walk)), 1.0, np.array([2.0, 1.0]))
     ready = inputs.gather([walk, sneak, again], images=True)
     found = transitions.find(windows.bodies(ready, 1.0 / 3.0), 3, threshold=0.05, relative=False)
     assert found.repeated == ((0, 2),)
@@ -181,7 +181,7 @@ def test_of_too_many_windows_some_lead_to_the_same_transitions(monkeypatch, time
 
 def test_the_same_recording_is_found_between_the_windows_too(monkeypatch):
     walk, sneak = actions.walk(30.0, 4), actions.sneak(30.0)
-    again = root_motion.placed(walk.cut(1, len(walk)), 1.0, np.array([2.0, 1.0]))
+    again = root_motion.place_clip(walk.cut(1, len(walk)), 1.0, np.array([2.0, 1.0]))
     ready = inputs.gather([walk, sneak, again], images=True)
     monkeypatch.setattr(windows, "MOST", 200)
     body = windows.bodies(ready, 1.0 / 3.0)

@@ -30,7 +30,7 @@ def filled(clip, sources, keys=KEYS, **options):
 
 def hidden(clip, keys=KEYS):
     """A clip of which only the keyed poses are known."""
-    poses = [filling.interpolated(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1) for a, b in pairwise(keys)]
+    poses = [filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1) for a, b in pairwise(keys)]
     turns = np.concatenate([poses[0].rotations[:1], *(pose.rotations[1:] for pose in poses)])
     places = np.concatenate([poses[0].translations[:1], *(pose.translations[1:] for pose in poses)])
     return replace(clip.cut(0, keys[-1] + 1), rotations=turns, translations=places, name="blocking")
@@ -52,9 +52,9 @@ def test_it_does_not_matter_where_a_character_stands_and_faces(turn):
     walk = actions.walk()
     here, there = (
         filled(hidden(walk), [walk]),
-        filled(root_motion.placed(hidden(walk), turn, np.array([3.0, -2.0])), [walk]),
+        filled(root_motion.place_clip(hidden(walk), turn, np.array([3.0, -2.0])), [walk]),
     )
-    assert away(root_motion.placed(here.clip, turn, np.array([3.0, -2.0])), there.clip) < 1e-4
+    assert away(root_motion.place_clip(here.clip, turn, np.array([3.0, -2.0])), there.clip) < 1e-4
 
 
 def test_it_does_not_matter_how_large_a_character_is():
@@ -69,11 +69,11 @@ def test_it_does_not_matter_how_large_a_character_is():
 
 def test_a_mirrored_blocking_is_filled_by_the_mirror_image():
     walk = actions.walk()
-    block = hidden(mirror.mirrored(walk))
+    block = hidden(mirror.mirror_clip(walk))
     turned = filled(block, [actions.turn_left()], keys=KEYS)
     own = filled(block, [walk], keys=KEYS, plant_feet=False)
     assert turned.clip.skeleton is own.clip.skeleton
-    assert away(own.clip, mirror.mirrored(walk).cut(0, 81)) < 0.035  # feet that strike at a key strike more softly
+    assert away(own.clip, mirror.mirror_clip(walk).cut(0, 81)) < 0.035  # feet that strike at a key strike more softly
 
 
 @pytest.mark.parametrize("sources", [[actions.walk()], [actions.wave()], [actions.sneak(), actions.turn_left()]])
@@ -144,7 +144,7 @@ def test_another_posture_is_no_other_motion():
 
 def test_what_one_gap_lacks_at_both_ends_is_a_posture_only_if_the_others_lack_it_too():
     walk = actions.walk()
-    library, keys = rows.of_clips([walk]), rows.of_poses(walk.taken(np.array([0, 20, 40, 60])))
+    library, keys = rows.of_clips([walk]), rows.of_poses(walk.take_frames(np.array([0, 20, 40, 60])))
     gaps = [candidates.gap_of(keys, k, 20.0) for k in range(3)]
     moved = np.full_like(gaps[0].first, 0.05)
 
@@ -153,7 +153,7 @@ def test_what_one_gap_lacks_at_both_ends_is_a_posture_only_if_the_others_lack_it
             replace(gap, first=gap.first + moved, last=gap.last + moved) if k in lacking else gap
             for k, gap in enumerate(gaps)
         ]
-        found = [candidates.found(library, gap) for gap in gaps]
+        found = [candidates.find_candidates(library, gap) for gap in gaps]
         told = trust.postures(library, asked, found, [0, 0, 0])
         return [trust.ratio(library, asked[k], found[k], 0, told[k]) for k in range(3)]
 
@@ -228,7 +228,7 @@ def test_feet_that_stand_do_not_slide_and_keys_stay():
     assert made.report["plant"]["spans"]
     before, after = made.report["plant"]["middle_slide_cm_s"]
     assert after < 0.3 * before
-    assert away(made.clip.taken(KEYS), walk.taken(KEYS)) < 1e-9
+    assert away(made.clip.take_frames(KEYS), walk.take_frames(KEYS)) < 1e-9
     assert away(free.clip, made.clip) > 0.0
 
 
@@ -264,7 +264,7 @@ def test_a_single_pose_is_completed_too():
     roles = walk.skeleton.roles
     turns = walk.rotations.copy()
     turns[:, [roles["neck"], roles["head"]]] = quat.exp(np.array([0.8, 0.0, 0.3]))
-    made, short = completing.completed(replace(walk, rotations=turns), np.array([20]), [walk])
+    made, short = completing.complete_keys(replace(walk, rotations=turns), np.array([20]), [walk])
     assert away(made.cut(20, 21), walk.cut(20, 21)) < 1e-3
     assert short.max() < 1e-4
 
@@ -293,7 +293,7 @@ def test_impossible_keys(keys, words):
 
 
 def test_a_gap_of_an_hour_and_nothing_to_fill_from():
-    long = actions.walk().taken(np.zeros(1900, dtype=np.int64))
+    long = actions.walk().take_frames(np.zeros(1900, dtype=np.int64))
     with pytest.raises(OptionError, match="from frame 0 to 1850 of walk are 62 s"):
         filled(long, [actions.walk()], keys=(0, 1850, 1890))
     with pytest.raises(ClipError, match="Fill takes 2 or more clips; 1 given"):
@@ -356,24 +356,24 @@ def test_viterbi_takes_the_cheapest_way(rng):
         return total
 
     best = min(np.ndindex(4, 4, 4, 4), key=cost)
-    assert cost(choice.together(library, some, paces)) == pytest.approx(cost(best), rel=1e-5)
+    assert cost(choice.choose_together(library, some, paces)) == pytest.approx(cost(best), rel=1e-5)
 
 
 def test_singles_are_the_best_of_all(rng):
     """Against a search one by one."""
     walk = actions.walk()
     library = rows.of_clips([walk, actions.sneak()])
-    gap = candidates.gap_of(rows.of_poses(walk.taken(np.array([10, 31]))), 0, 21.0)
+    gap = candidates.gap_of(rows.of_poses(walk.take_frames(np.array([10, 31]))), 0, 21.0)
     costs = []
     for length in {max(1, round(stretch * 21.0)) for stretch in candidates.STRETCHES}:
         for start in np.flatnonzero(library.left >= length):
             one = candidates.Candidate((candidates.Piece(int(start), int(start) + length),), 0.0)
-            way, turn = candidates.missed(library, gap, one)
+            way, turn = candidates.measure_errors(library, gap, one)
             ends = [library.places[start] - gap.first, library.places[start + length] - gap.last]
             cost = sum(float((apart.astype(float) ** 2).sum(axis=-1).mean()) for apart in ends)
             cost += candidates.TRAVEL * float((way**2).sum()) + (candidates.TURN * turn) ** 2
             costs.append(cost + (candidates.PACE * np.log(length / 21.0)) ** 2)
-    assert candidates.found(library, gap)[0].cost == pytest.approx(min(costs), abs=1e-6)
+    assert candidates.find_candidates(library, gap)[0].cost == pytest.approx(min(costs), abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -392,8 +392,8 @@ def test_several_stretches_fill_what_fewer_do_not_hold(count):
 
 def test_interpolation_meets_both_ends(rng):
     clip = material.random_clip(rng, material.figure(), frames=2)
-    plain = filling.interpolated(clip.cut(0, 1), clip.cut(1, 2), 9)
-    assert away(plain.taken(np.array([0, 8])), clip) < 1e-9
+    plain = filling.interpolate_poses(clip.cut(0, 1), clip.cut(1, 2), 9)
+    assert away(plain.take_frames(np.array([0, 8])), clip) < 1e-9
     steps = filtering.turned_by(plain.cut(0, 8), plain.cut(1, 9))
     assert np.ptp(steps, axis=0).max() < 1e-6  # an even speed
 
@@ -422,15 +422,15 @@ def test_a_stretch_begins_as_fast_as_what_goes_before():
     known = fill.library([walk], 1.0)
     one = known.found(asked)[0]
     pace = (one.end - one.start) / asked.frames
-    begins, _ = filling.led(known.rows, asked, one)
+    begins, _ = filling.measure_leads(known.rows, asked, one)
     assert begins == pytest.approx(0.5 + 0.5 * 0.9 / pace, abs=0.03)
     made = known.filled(asked, one, slow.cut(10, 11), slow.cut(41, 42), 32).own
-    assert away(made.taken(np.array([0, 31])), slow.taken(np.array([10, 41]))) < 1e-9
+    assert away(made.take_frames(np.array([0, 31])), slow.take_frames(np.array([10, 41]))) < 1e-9
 
 
 def test_a_walk_on_the_spot_fills_a_block_out_that_travels_and_it_is_said():
     walk, keys = actions.walk(), (0, 16, 32, 48)
-    still = root_trajectory.without_stored(root_trajectory.removed(walk)[0])
+    still = root_trajectory.without_stored(root_trajectory.remove_trajectory(walk)[0])
     made = filled(walk, [still], keys=keys, plant_feet=False)
     assert min(gap["alike"] for gap in made.report["fill"]["gaps"]) > 0.9
     assert made.report["notes"] == ["walk walks on the spot: it was given 1.30 m/s by its feet (ahead)"]
@@ -454,12 +454,14 @@ def test_what_nothing_is_like_stays_as_it_was_keyed_but_held_poses_are_interpola
     rotations = plain.rotations.copy()
     rotations[10:20] = wave.rotations[10:20]
     curves = replace(plain, rotations=rotations)
-    assert away(filled(curves, sources, keys=keys).clip.taken(inside), curves.taken(inside)) == 0.0
-    stepped = wave.taken(np.array([*[0] * 30, *[30] * 30, 60]))
+    assert away(filled(curves, sources, keys=keys).clip.take_frames(inside), curves.take_frames(inside)) == 0.0
+    stepped = wave.take_frames(np.array([*[0] * 30, *[30] * 30, 60]))
     made = filled(stepped, sources, keys=keys, plant_feet=False)
     assert all("nothing like it" in gap["text"] for gap in made.report["fill"]["gaps"])
     # Speeds over keys are smoothed there, as anywhere.
-    assert away(made.clip.taken(inside), plain.taken(inside)) < 0.2 * away(stepped.taken(inside), plain.taken(inside))
+    assert away(made.clip.take_frames(inside), plain.take_frames(inside)) < 0.2 * away(
+        stepped.take_frames(inside), plain.take_frames(inside)
+    )
 
 
 def test_a_cycle_without_its_last_key_goes_over_its_seam():

@@ -15,7 +15,7 @@ TRUE = np.array([4, 20, 44, 68])
 def at_other_times(clip, frames, true=TRUE):
     """Return a clip with the poses of some frames at other frames, each held until the next."""
     held = np.searchsorted(frames, np.arange(frames[-1] + 1), side="right") - 1
-    return clip.taken(true[held])
+    return clip.take_frames(true[held])
 
 
 def suggested(clip, frames, sources, **options):
@@ -68,6 +68,6 @@ def test_keys_of_captured_walks_come_nearer_to_when_they_were(rng):
     true = np.arange(0, len(clips[0]) - 1, 12)
     factors = np.exp(rng.uniform(np.log(0.55), np.log(1.8), len(true) - 1))
     frames = np.concatenate([[0], np.cumsum(np.maximum(np.round(12 * factors), 6))]).astype(int)
-    made = timing.suggested(at_other_times(clips[0], frames, true), frames, fill.library(clips[1:], 1.0))
+    made = timing.suggest_frames(at_other_times(clips[0], frames, true), frames, fill.library(clips[1:], 1.0))
     off = [np.abs(np.log(np.diff(some) / 12)).mean() for some in (frames, made)]
     assert off[1] < 0.5 * off[0]

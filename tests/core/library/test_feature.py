@@ -26,7 +26,7 @@ def spread(rows):
 
 def test_turned_and_moved_it_is_the_same():
     walk = actions.walk(30.0, 3, turn=0.4)
-    moved = root_motion.placed(walk, 2.1, np.array([7.0, -30.0, 1.5]))
+    moved = root_motion.place_clip(walk, 2.1, np.array([7.0, -30.0, 1.5]))
     assert_allclose(feature.rows(moved), feature.rows(walk), atol=2e-5)
 
 
@@ -42,7 +42,7 @@ def test_frame_rates_do_not_matter(rate):
 
 def test_its_mirror_image_is_that_of_the_clip():
     for clip in (actions.walk(30.0, turn=0.5), actions.wave(30.0)):
-        assert_allclose(feature.mirror_rows(feature.rows(clip)), feature.rows(mirror.mirrored(clip)), atol=1e-4)
+        assert_allclose(feature.mirror_rows(feature.rows(clip)), feature.rows(mirror.mirror_clip(clip)), atol=1e-4)
 
 
 @pytest.mark.shared

@@ -186,7 +186,7 @@ def test_in_a_mirror(folder, place):
     library = storage.read(place)
     clips = Searched(library, library.clips)
     clip = motion_file.read(folder / "turn.bvh").clip
-    numbers = feature.rows(mirror.mirrored(clip))
+    numbers = feature.rows(mirror.mirror_clip(clip))
     back = search.search(clips, basis.shorten_rows(feature.mirror_rows(numbers)))[0]
     assert back.entry.name == "turn"
     assert back.distance < 0.01

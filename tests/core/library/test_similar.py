@@ -181,7 +181,7 @@ def test_labels_that_go_on_as_one_another_are_one(count):
 
 
 def turned(clip):
-    return root_motion.placed(clip, 2.1, np.array([5.0, -3.0]))
+    return root_motion.place_clip(clip, 2.1, np.array([5.0, -3.0]))
 
 
 def re_timed(clip, speed):

@@ -19,7 +19,7 @@ def cut(clip, frames):
 @pytest.mark.parametrize("turn", [0.0, 2.0])
 def test_a_cycle_with_its_closing_frame_is_closed_wherever_it_goes(make, turn):
     clip = replace(make(30.0, 1), cyclic=False)
-    moved = root_motion.placed(clip, turn, np.array([3.0, -2.0]))
+    moved = root_motion.place_clip(clip, turn, np.array([3.0, -2.0]))
     found = closing.of(moved)
     assert (found.kind, found.missing) == (closing.EXACT, 0)
     assert found.gap < 1e-6
@@ -40,7 +40,7 @@ def test_a_part_of_a_cycle_is_none(share):
 
 def test_a_pose_that_is_held_is_no_cycle():
     clip = actions.walk(30.0, 1)
-    assert closing.of(clip.taken(np.zeros(20, dtype=np.int64))).kind == ""
+    assert closing.of(clip.take_frames(np.zeros(20, dtype=np.int64))).kind == ""
     assert closing.of(clip.cut(0, 1)).kind == ""
     assert closing.of(clip.cut(0, 2)).kind == ""
 

@@ -46,7 +46,7 @@ def test_no_captured_clip_closes_by_itself(file):
 def test_unrolled_cycles_are_the_motion_that_they_were_cut_from(turn, before, after):
     whole = endless(turn)
     start = 3 * PERIOD
-    unrolled = cycles.unrolled(whole.cut(start, start + PERIOD + 1), before, after)
+    unrolled = cycles.unroll_cycle(whole.cut(start, start + PERIOD + 1), before, after)
     wanted = whole.cut(start - before * PERIOD, start + (1 + after) * PERIOD + 1)
     assert len(unrolled) == len(wanted)
     assert_allclose(kinematics.points(unrolled), kinematics.points(wanted), atol=1e-9)
@@ -69,7 +69,7 @@ def test_channels_and_scales_repeat():
         scales=np.ones_like(cycle.translations) * (1.0 + 0.1 * values)[:, None, None],
         channels={"smile": Channel(values), "prop": Channel((values > 0).astype(float), discrete=True)},
     )
-    unrolled = cycles.unrolled(cycle, 1, 1)
+    unrolled = cycles.unroll_cycle(cycle, 1, 1)
     again = np.sin(2.0 * np.pi * np.arange(-PERIOD, 2 * PERIOD + 1) / PERIOD)
     assert_allclose(unrolled.channels["smile"].values, again, atol=1e-12)
     assert unrolled.channels["prop"].discrete
@@ -90,12 +90,12 @@ def test_a_cut_out_part_of_a_cycle_is_no_cycle_any_more():
     cycle = replace(endless().cut(0, PERIOD + 1), cyclic=True)
     assert not cycle.cut(0, 10).cyclic
     assert not resample.sample(cycle, np.arange(5.0)).cyclic
-    assert root_motion.placed(cycle, 1.0, np.zeros(2)).cyclic
+    assert root_motion.place_clip(cycle, 1.0, np.zeros(2)).cyclic
 
 
 def test_the_gap_is_how_far_apart_the_ends_are():
     clip = actions.walk()
-    moved = root_motion.placed(clip, 1.3, np.array([2.0, 5.0]))
+    moved = root_motion.place_clip(clip, 1.3, np.array([2.0, 5.0]))
     assert cycles.gap(moved) == pytest.approx(cycles.gap(clip), abs=1e-9)
     first_again = replace(
         clip,
@@ -135,9 +135,9 @@ def test_a_root_that_stays_behind_stays_there_in_every_cycle():
     rooted = replace(one, skeleton=replace(one.skeleton, roles=one.skeleton.roles | {"hips": 1}))
     places = kinematics.world(rooted)[1]
     still = kinematics.standing_at(rooted, *_with_still_root(rooted))
-    several = cycles.unrolled(still, 1, 2)
+    several = cycles.unroll_cycle(still, 1, 2)
     assert_allclose(kinematics.world(several)[1][:, 0], np.tile(places[0, 0], (len(several), 1)), atol=1e-9)
-    whole = kinematics.world(cycles.unrolled(rooted, 1, 2))[1]
+    whole = kinematics.world(cycles.unroll_cycle(rooted, 1, 2))[1]
     assert_allclose(kinematics.world(several)[1][:, 1:], whole[:, 1:], atol=1e-9)
     assert np.ptp(whole[:, 0], axis=0).max() > 3.0
 

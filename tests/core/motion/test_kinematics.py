@@ -169,20 +169,20 @@ def test_poses_that_were_asked_for_before_are_the_same(rng):
     clips = [material.random_clip(rng, material.random_skeleton(rng), frames=40) for _ in range(4)]
     stretched = [replace(clip, scales=rng.uniform(0.7, 1.4, clip.translations.shape)) for clip in clips]
     for clip in clips + stretched:
-        first = [*kinematics.posed(clip), *kinematics.world(clip)]
+        first = [*kinematics.pose_clip(clip), *kinematics.world(clip)]
         expected = [array.copy() for array in first]
         for array in (*first, kinematics.points(clip), *kinematics.world_of(clip, [3])):
             array += 1.0
         for other in clips + stretched:
             kinematics.points(other)
         assert_array_equal(kinematics.points(clip), expected[1])
-        for found, wanted in zip([*kinematics.posed(clip), *kinematics.world(clip)], expected, strict=True):
+        for found, wanted in zip([*kinematics.pose_clip(clip), *kinematics.world(clip)], expected, strict=True):
             assert_array_equal(found, wanted)
 
 
 def test_poses_that_are_kept_can_not_be_written(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng), frames=4)
-    for array in (*kinematics.kept(clip), *kinematics.kept_of(clip, [1])):
+    for array in (*kinematics.get_cached_pose(clip), *kinematics.kept_of(clip, [1])):
         with pytest.raises(ValueError, match="read-only"):
             array += 1.0
 
@@ -194,8 +194,8 @@ def test_more_poses_are_kept_while_something_is_done_with_them(rng, monkeypatch)
     clips = [material.random_clip(rng, skeleton, frames=40) for _ in range(4)]
     with kinematics.keeping():
         for clip in clips:
-            kinematics.kept(clip)
-        kinematics.kept(material.random_clip(rng, skeleton, frames=100), keep=False)
+            kinematics.get_cached_pose(clip)
+        kinematics.get_cached_pose(material.random_clip(rng, skeleton, frames=100), keep=False)
         assert [clip in kinematics._kept for clip in clips] == [False, True, True, True]
     assert [clip in kinematics._kept for clip in clips] == [False, False, False, True]
 

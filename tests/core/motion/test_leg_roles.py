@@ -55,7 +55,7 @@ def test_poses_that_do_not_step_tell_nothing(still):
 @pytest.mark.parametrize("name", CAPTURES)
 def test_captured_bodies_have_the_roles_that_their_names_tell_or_none(name):
     clip = motion_file.read(material.SHARED / "cmu" / f"{name}.bvh").clip
-    clip = clip.thinned(max(1, len(clip) // 600))
+    clip = clip.decimate(max(1, len(clip) // 600))
     found = leg_roles.find(nameless(clip))
     assert {role: clip.skeleton.roles[role] for role in found} == found
     assert bool(found) or name not in SURE

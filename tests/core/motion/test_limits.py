@@ -14,7 +14,7 @@ from action_loom.core.verbs import BuildGraph, Loop, Synchronise, Walk
 
 def test_a_frame_time_in_milliseconds_is_named_before_it_is_resampled():
     fast = actions.walk(120.0, 4)
-    long = fast.taken(np.arange(1200) % len(fast))
+    long = fast.take_frames(np.arange(1200) % len(fast))
     wrong = replace(long, name="wrong", rate=1.0 / 8.33)
     tracemalloc.start()
     with pytest.raises(ClipError, match=r"^wrong: a frame takes 8.33 s in it.*120 frames a second, if that is meant"):
@@ -54,7 +54,7 @@ def test_more_than_memory_holds_is_refused_by_name():
     with pytest.raises(ClipError, match=r"would have [0-9,]+ frames of"):
         limits.check_size(clip.name, many, len(clip.skeleton))
     limits.check_size(clip.name, many - 1, len(clip.skeleton))
-    long = clip.taken(np.arange(6_000) % len(clip))
+    long = clip.take_frames(np.arange(6_000) % len(clip))
     with pytest.raises(ClipError, match="more than fit in memory"):
         verbs.apply(Loop(start=1, length=5_900, method="offset", repeat=1000, trim=False), [long])
 

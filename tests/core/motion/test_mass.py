@@ -111,10 +111,10 @@ def test_it_is_the_mean_of_all_parts_by_their_masses():
 
 def test_it_goes_with_the_body_wherever_that_is():
     centre = mass.centre_of_mass(WALK)
-    turned = mass.centre_of_mass(root_motion.placed(WALK, 0.7, np.array([3.0, -2.0, 0.4])))
+    turned = mass.centre_of_mass(root_motion.place_clip(WALK, 0.7, np.array([3.0, -2.0, 0.4])))
     there = quat.rotate(quat.about_axis("Z", np.array(0.7)), centre) + np.array([3.0, -2.0, 0.4])
     assert_allclose(turned, there, atol=1e-9)
-    seen = mass.centre_of_mass(mirror.mirrored(WALK))
+    seen = mass.centre_of_mass(mirror.mirror_clip(WALK))
     assert_allclose(seen, centre * [-1.0, 1.0, 1.0], atol=1e-9)
     twice = replace(BODY, offsets=2.0 * BODY.offsets, tips=2.0 * BODY.tips, roles={})
     assert_allclose(mass.shares(twice), mass.shares(BODY), atol=1e-12)

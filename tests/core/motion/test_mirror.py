@@ -24,7 +24,7 @@ def test_twice_is_the_clip_again_for_any_tree(rng):
     for roots in (1, 3):
         clip = material.random_clip(rng, material.random_skeleton(rng, roots=roots))
         clip = replace(clip, scales=1.0 + 0.1 * rng.random(clip.translations.shape))
-        twice = mirror.mirrored(mirror.mirrored(clip))
+        twice = mirror.mirror_clip(mirror.mirror_clip(clip))
         same(twice, clip)
         assert_allclose(twice.scales, clip.scales)
 
@@ -33,7 +33,7 @@ def test_twice_is_the_clip_again_for_any_tree(rng):
 @pytest.mark.parametrize("name", CAPTURED)
 def test_twice_is_the_clip_again_for_captured_clips(name):
     clip = material.captured(name)
-    same(mirror.mirrored(mirror.mirrored(clip)), clip)
+    same(mirror.mirror_clip(mirror.mirror_clip(clip)), clip)
 
 
 @pytest.mark.both_engines
@@ -42,17 +42,17 @@ def test_a_symmetric_body_stands_where_its_partner_was_seen_in_the_mirror():
     partner = joint_matching.across(clip.skeleton)
     normal = joint_matching.sagittal(clip.skeleton, partner)
     _, places = kinematics.world(clip)
-    _, seen = kinematics.world(mirror.mirrored(clip))
+    _, seen = kinematics.world(mirror.mirror_clip(clip))
     through = clip.skeleton.rest[1][clip.skeleton.roles["hips"]] @ normal
     reflected = places[:, partner] - 2.0 * (places[:, partner] @ normal - through)[..., None] * normal
     assert_allclose(seen, reflected, atol=1e-9)
-    assert mirror.mirrored(clip).name == f"{clip.name} mirrored"
+    assert mirror.mirror_clip(clip).name == f"{clip.name} mirrored"
 
 
 @pytest.mark.both_engines
 def test_a_left_turn_becomes_a_right_turn():
     clip = actions.turn_left(60.0)
-    turned = [np.subtract(*root_motion.heading(one)[[-1, 0]]) for one in (clip, mirror.mirrored(clip))]
+    turned = [np.subtract(*root_motion.heading(one)[[-1, 0]]) for one in (clip, mirror.mirror_clip(clip))]
     assert turned[0] > 1.0
     assert_allclose(turned[1], -turned[0], atol=1e-6)
 
@@ -71,7 +71,7 @@ def test_partners_are_mutual_and_hang_on_partners(name):
 @pytest.mark.shared
 def test_the_same_recording_under_other_names_is_the_same_on_one_body():
     ours, theirs = material.captured("cmu_mb_16_15"), material.captured("cmu_asf_16_15")
-    named = joint_matching.renamed(theirs, ours.skeleton)
+    named = joint_matching.rename_joints(theirs, ours.skeleton)
     assert set(named.skeleton.names) == set(ours.skeleton.names)
     fitted = retarget.onto(named, ours.skeleton)
     off = kinematics.points(fitted) - kinematics.points(ours)[: len(fitted)]
@@ -81,7 +81,7 @@ def test_the_same_recording_under_other_names_is_the_same_on_one_body():
 @pytest.mark.both_engines
 def test_a_body_that_stands_for_another_only_in_part_keeps_its_own_names(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng))
-    assert joint_matching.renamed(clip, material.figure()).skeleton.names == clip.skeleton.names
+    assert joint_matching.rename_joints(clip, material.figure()).skeleton.names == clip.skeleton.names
 
 
 def loose(skeleton, free, **settings):
@@ -101,8 +101,8 @@ def test_a_body_whose_arms_and_head_do_not_turn_with_the_trunk_stands_as_seen_in
     partner = joint_matching.across(plain.skeleton)
     clip = replace(plain, skeleton=loose(plain.skeleton, free, location=own_location | own_location[partner]))
     clip = replace(clip, translations=clip.translations + 0.02 * rng.normal(size=(1, len(free), 3)))
-    seen = mirror.mirrored(clip)
-    same(mirror.mirrored(seen), clip)
+    seen = mirror.mirror_clip(clip)
+    same(mirror.mirror_clip(seen), clip)
     normal = joint_matching.sagittal(clip.skeleton, partner)
     places, there = kinematics.world(clip)[1], kinematics.world(seen)[1]
     through = clip.skeleton.rest[1][roles["hips"]] @ normal
@@ -114,7 +114,7 @@ def test_a_body_whose_arms_and_head_do_not_turn_with_the_trunk_stands_as_seen_in
 def test_a_body_that_inherits_all_is_mirrored_alike_whichever_way_it_says_so():
     clip = actions.wave(60.0)
     every = replace(clip, skeleton=loose(clip.skeleton, np.zeros(len(clip.skeleton), dtype=bool)))
-    same(mirror.mirrored(every), mirror.mirrored(clip))
+    same(mirror.mirror_clip(every), mirror.mirror_clip(clip))
 
 
 @pytest.mark.both_engines
@@ -123,7 +123,7 @@ def test_sides_that_inherit_in_other_ways_are_refused():
     free = np.zeros(len(clip.skeleton), dtype=bool)
     free[clip.skeleton.roles["hand.L"]] = True
     with pytest.raises(SkeletonError, match=r"inherit in other ways, so they can't change places"):
-        mirror.mirrored(replace(clip, skeleton=loose(clip.skeleton, free)))
+        mirror.mirror_clip(replace(clip, skeleton=loose(clip.skeleton, free)))
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,6 @@ def test_a_fox_that_lifts_its_left_paw_lifts_the_right_one_in_the_mirror():
     turned = np.tile(quat.IDENTITY, (3, len(fox), 1))
     turned[1, fox.index("b_LeftForeArm_010")] = quat.about_axis("X", 0.7)
     clip = Clip("paw", fox, 30.0, turned, np.zeros((3, len(fox), 3)))
-    mirrored = mirror.mirrored(clip)
+    mirrored = mirror.mirror_clip(clip)
     assert_allclose(mirrored.rotations[1, fox.index("b_RightForeArm_07")], quat.about_axis("X", 0.7), atol=1e-12)
     assert_allclose(mirrored.rotations[1, fox.index("b_LeftForeArm_010")], quat.IDENTITY, atol=1e-12)

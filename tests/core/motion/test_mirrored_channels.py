@@ -32,7 +32,7 @@ def with_channels(clip, rng, names=NAMES):
 
 def test_each_takes_its_counterpart_with_the_sign_of_a_reflection(rng):
     clip = with_channels(actions.wave(), rng)
-    image = mirror.mirrored(clip)
+    image = mirror.mirror_clip(clip)
     swapped = {
         0: (1, -1.0),
         2: (2, -1.0),
@@ -54,7 +54,7 @@ def test_twice_they_are_the_same_on_any_body(rng):
     kinds = ("bbone_curveinx", "bbone_curveinz", "bbone_rollout", "bbone_easein")
     names = [f'pose.bones["{joint}"].{kind}[0]' for joint in skeleton.names for kind in kinds]
     clip = with_channels(material.random_clip(rng, skeleton), rng, names)
-    twice = mirror.mirrored(mirror.mirrored(clip))
+    twice = mirror.mirror_clip(mirror.mirror_clip(clip))
     for name in names:
         np.testing.assert_allclose(twice.channels[name].values, clip.channels[name].values, atol=1e-9)
 

@@ -198,7 +198,7 @@ def test_bone_settings_are_part_of_a_body_and_are_never_dropped(rng):
     rules = replace(settings, space=quat.about_axis("X", np.array(0.5)), location=np.zeros(count, dtype=bool))
     for loose in (settings, rules, replace(rules, moving_space=True)):
         ruled = replace(clip, skeleton=replace(body, inheritance=loose))
-        gone = kinematics.points(root_motion.placed(ruled, 0.0, np.array([2.0, -1.0]))) - kinematics.points(ruled)
+        gone = kinematics.points(root_motion.place_clip(ruled, 0.0, np.array([2.0, -1.0]))) - kinematics.points(ruled)
         assert_allclose(gone, np.broadcast_to([2.0, -1.0, 0.0], gone.shape), atol=1e-12)
 
 
@@ -206,7 +206,7 @@ def test_bone_settings_are_part_of_a_body_and_are_never_dropped(rng):
 def test_a_body_with_the_same_joints_fits_as_onto_says(moving, rng, turn_rest):
     other = permuted(material.figure(scale=1.3), backwards(moving.skeleton))
     other = with_turned_rest(other, rng) if turn_rest else other
-    ours, theirs = retarget.fitted(moving, other), retarget.onto(moving, other)
+    ours, theirs = retarget.fit_to_skeleton(moving, other), retarget.onto(moving, other)
     assert_same_rotations(ours.rotations, theirs.rotations)
     assert_allclose(ours.translations, theirs.translations, rtol=0.0, atol=1e-12)
 
@@ -236,7 +236,7 @@ def test_further_joints_rest_and_the_others_move_as_ever(moving, rng):
     body = moving.skeleton
     steady = replace(moving, translations=np.where(body.parents[:, None] < 0, moving.translations, 0.0))
     other = with_further_joints(body, rng)
-    again = retarget.fitted(steady, other)
+    again = retarget.fit_to_skeleton(steady, other)
     for name in ("ground", "inside", "beside"):
         assert_allclose(again.rotations[:, other.index(name)], [quat.IDENTITY] * len(again))
         assert not again.translations[:, other.index(name)].any()
@@ -262,11 +262,11 @@ def test_joints_that_rest_need_not_be_there(rng, dropped):
     parents = np.where(parents > joint, parents - 1, parents)[kept]
     names = tuple(name for name in body.names if name != dropped)
     smaller = Skeleton(names, parents, offsets[kept], body.orients[kept], body.tips[kept])
-    again = retarget.fitted(clip, with_turned_rest(smaller, rng))
+    again = retarget.fit_to_skeleton(clip, with_turned_rest(smaller, rng))
     assert_allclose(kinematics.world(again)[1], kinematics.world(clip)[1][:, kept], rtol=0.0, atol=1e-12)
     moved = replace(clip, rotations=quat.mul(rotations, quat.about_axis("X", np.full((1, 1), 0.1))))
     with pytest.raises(SkeletonError, match=f"lacks '{dropped}', which it moves"):
-        retarget.fitted(moved, smaller)
+        retarget.fit_to_skeleton(moved, smaller)
 
 
 def test_joints_that_do_not_inherit_all_turn_in_the_world_as_the_clips_do(moving, rng):
@@ -276,7 +276,7 @@ def test_joints_that_do_not_inherit_all_turn_in_the_world_as_the_clips_do(moving
         rng.random(count) < 0.5, tuple(rng.choice(SCALES, count)), rng.random(count) < 0.5, quat.IDENTITY
     )
     other = replace(body, inheritance=settings)
-    again = retarget.fitted(moving, other)
+    again = retarget.fit_to_skeleton(moving, other)
     assert again.skeleton is other
     ours, theirs = kinematics.world(again), kinematics.world(retarget.onto(moving, body))
     assert_same_rotations(ours[0], theirs[0])
@@ -300,7 +300,7 @@ def test_a_rest_pose_that_faces_another_way_and_stands_elsewhere_changes_nothing
     orients[roots] = quat.mul(turn, orients[roots])
     tips = quat.rotate(turn, body.tips)  # in the world, as the helper takes them
     other = with_turned_rest(replace(body, offsets=offsets, orients=orients, tips=tips), rng)
-    again = retarget.fitted(moving, other)
+    again = retarget.fit_to_skeleton(moving, other)
     assert_allclose(kinematics.points(again), kinematics.points(moving), rtol=0.0, atol=1e-12)
 
 
@@ -310,7 +310,7 @@ def test_arms_held_another_way_at_rest_do_not_turn_the_body(moving):
     for role in ("upper_arm.L", "forearm.R"):
         orients[body.roles[role]] = quat.about_axis("Z", np.array(0.6))
     other = replace(body, orients=orients)
-    assert_same_rotations(since_rest(retarget.fitted(moving, other)), since_rest(moving))
+    assert_same_rotations(since_rest(retarget.fit_to_skeleton(moving, other)), since_rest(moving))
 
 
 @pytest.mark.both_engines
@@ -320,8 +320,10 @@ def test_scales_that_differ_from_one_by_rounding_do_not_count():
     shape = walk.translations.shape
     rounded = replace(walk, scales=1.0 + 3.5e-5 * np.sin(np.arange(walk.translations.size)).reshape(shape))
     small = replace(walk.skeleton, offsets=0.8 * walk.skeleton.offsets, tips=0.8 * walk.skeleton.tips)
-    assert_array_equal(retarget.fitted(rounded, small).rotations, retarget.fitted(walk, small).rotations)
+    assert_array_equal(
+        retarget.fit_to_skeleton(rounded, small).rotations, retarget.fit_to_skeleton(walk, small).rotations
+    )
     scales = np.ones(shape)
     scales[:, walk.skeleton.index("head")] = 1.2
     with pytest.raises(SkeletonError, match=r"its joints 'head' are scaled, which can't change bodies yet"):
-        retarget.fitted(replace(walk, scales=scales), small)
+        retarget.fit_to_skeleton(replace(walk, scales=scales), small)

@@ -118,14 +118,14 @@ def test_placing_a_clip_moves_every_point_rigidly(rng, turn):
     c, s = np.cos(turn), np.sin(turn)
     turned = kinematics.points(clip) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]).T
     expected = turned + np.array([4.0, -2.0, 0.0])
-    assert_allclose(kinematics.points(root_motion.placed(clip, turn, shift)), expected, atol=1e-12)
+    assert_allclose(kinematics.points(root_motion.place_clip(clip, turn, shift)), expected, atol=1e-12)
 
 
 @pytest.mark.both_engines
 def test_placing_turns_the_joints_as_well(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng, roots=2))
     before, _ = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
-    placed = root_motion.placed(clip, 0.7, np.zeros(2))
+    placed = root_motion.place_clip(clip, 0.7, np.zeros(2))
     after, _ = kinematics.forward(placed.skeleton, placed.rotations, placed.translations)
     expected = quat.mul(quat.about_axis("Z", np.array(0.7)), before)
     assert_allclose(quat.same_side(after, expected), expected, atol=1e-12)
@@ -135,7 +135,7 @@ def test_placing_turns_the_joints_as_well(rng):
 def test_placing_leaves_the_given_clip_as_it_was(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng))
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
-    root_motion.placed(clip, 1.0, np.ones(2))
+    root_motion.place_clip(clip, 1.0, np.ones(2))
     assert_array_equal(clip.rotations, rotations)
     assert_array_equal(clip.translations, translations)
 
@@ -151,7 +151,7 @@ def test_a_walker_faces_where_it_goes(turn):
 @pytest.mark.both_engines
 def test_the_heading_turns_with_the_clip_and_does_not_wrap():
     clip = material.walk(seconds=10.0, turn=1.5)
-    turned = root_motion.placed(clip, 2.0, np.array([1.0, 5.0]))
+    turned = root_motion.place_clip(clip, 2.0, np.array([1.0, 5.0]))
     difference = root_motion.heading(turned) - root_motion.heading(clip)
     assert np.ptp(difference) < 1e-9
     assert_allclose(np.exp(1j * difference[0]), np.exp(2.0j), atol=1e-9)

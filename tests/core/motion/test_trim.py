@@ -83,14 +83,14 @@ def test_a_jump_that_takes_several_frames_is_left_out_whole(frames):
 @pytest.mark.both_engines
 def test_a_second_jump_shortly_after_the_first_counts_too():
     clip = walk()
-    glitch = root_motion.placed(clip.cut(0, 4), 0.0, np.array([0.4, 0.0]))
+    glitch = root_motion.place_clip(clip.cut(0, 4), 0.0, np.array([0.4, 0.0]))
     assert dropped(joined(calibration_pose(clip.skeleton, 1), glitch, clip)) == (5, 0)
 
 
 @pytest.mark.both_engines
 def test_a_jump_later_on_is_none_of_its_business():
     clip = walk()
-    assert dropped(joined(clip, root_motion.placed(clip, 1.0, np.array([9.0, 0.0])))) == (0, 0)
+    assert dropped(joined(clip, root_motion.place_clip(clip, 1.0, np.array([9.0, 0.0])))) == (0, 0)
 
 
 @pytest.mark.both_engines
@@ -142,7 +142,7 @@ def test_a_body_in_the_wrong_units_is_left_as_it_is():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [24.0, 30.0, 60.0])
 def test_a_calibration_pose_is_found_at_any_frame_rate(rate):
-    clip = root_motion.placed(material.walk(2.0, rate), 0.0, np.array([0.0, 2.0]))
+    clip = root_motion.place_clip(material.walk(2.0, rate), 0.0, np.array([0.0, 2.0]))
     pose = replace(calibration_pose(clip.skeleton, 2), rate=rate)
     assert dropped(joined(pose, clip)) == (2, 0)
 

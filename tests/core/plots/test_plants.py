@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 def test_each_foot_has_its_speeds_before_and_after_and_the_moves_are_below():
     walk = actions.walk(30.0, 3)
     time = np.arange(len(walk)) / 30.0
-    sliding = root_motion.placed(walk, 0.0 * time, np.stack([0.15 * time, 0.0 * time], axis=1))
+    sliding = root_motion.place_clip(walk, 0.0 * time, np.stack([0.15 * time, 0.0 * time], axis=1))
     made = verbs.apply(Plant(), [sliding])
     *feet, below = load("verbs.plant.picture:draw")(made).axes
     assert [axis.get_ylabel() for axis in feet] == ["left foot (cm/s)", "right foot (cm/s)"]

@@ -199,7 +199,10 @@ def test_travel_on_a_root_bone_or_on_the_hips_is_the_same_to_both():
 def test_neither_depends_on_place_facing_or_signs(name, rng):
     clip = captured(name)
     signs = np.where(rng.random(clip.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
-    for same in (replace(clip, rotations=signs * clip.rotations), root_motion.placed(clip, 2.0, np.array([1.0, 4.0]))):
+    for same in (
+        replace(clip, rotations=signs * clip.rotations),
+        root_motion.place_clip(clip, 2.0, np.array([1.0, 4.0])),
+    ):
         assert periodicity(same) == pytest.approx(periodicity(clip), rel=1e-6)
         assert smoothness(same) == pytest.approx(smoothness(clip), rel=1e-6)
 

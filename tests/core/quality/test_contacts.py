@@ -150,7 +150,7 @@ def test_a_foot_that_is_held_in_the_air_does_not_stand():
 @pytest.mark.both_engines
 def test_where_the_body_stands_and_faces_does_not_matter():
     clip = material.walk(2.0, 60.0)
-    elsewhere = root_motion.placed(clip, 1.3, np.array([4.0, -2.0]))
+    elsewhere = root_motion.place_clip(clip, 1.3, np.array([4.0, -2.0]))
     for side, flags in contacts.detect(clip).items():
         assert 0.1 < flags.mean() < 0.9
         assert_array_equal(contacts.detect(elsewhere)[side], flags)

@@ -32,7 +32,7 @@ GAITS = {"walk": 1.3, "run": 3.2, "sneak": 0.55, "carry": 0.95}
 def without_travel(clip, way):
     """Return the clip without a way (F,) over the ground; its facing stays."""
     shift = way[0] - way
-    return root_motion.placed(clip, 0.0, np.column_stack([shift.real, shift.imag]))
+    return root_motion.place_clip(clip, 0.0, np.column_stack([shift.real, shift.imag]))
 
 
 def going(clip, speed, facing):
@@ -76,7 +76,7 @@ def test_what_travels_stands_or_waves_does_not_walk_on_the_spot(gait):
     assert found.body_speed == pytest.approx(GAITS[gait], rel=0.02)
     assert not foot_travel.measure(actions.wave()).in_place
     assert foot_travel.measure(actions.wave()).speed < 0.01
-    still = foot_travel.measure(clip.taken(np.zeros(20, dtype=int)))
+    still = foot_travel.measure(clip.take_frames(np.zeros(20, dtype=int)))
     assert (still.in_place, still.direction) == (False, 0.0)
 
 
@@ -87,10 +87,10 @@ def test_the_velocity_is_seen_from_the_body():
     aside = foot_travel.measure(without_travel(clip, going(clip, 0.4, 0.5 * np.pi)))  # drifts to +x while it walks
     for turn in (0.4, 2.9, -1.7):
         moved = foot_travel.measure(
-            root_motion.placed(without_travel(clip, going(clip, 0.4, 0.5 * np.pi)), turn, np.array([3.0, -8.0]))
+            root_motion.place_clip(without_travel(clip, going(clip, 0.4, 0.5 * np.pi)), turn, np.array([3.0, -8.0]))
         )
         assert_allclose(moved.velocity, aside.velocity, atol=1e-9)
-    image = foot_travel.measure(mirror.mirrored(without_travel(clip, going(clip, 0.4, 0.5 * np.pi))))
+    image = foot_travel.measure(mirror.mirror_clip(without_travel(clip, going(clip, 0.4, 0.5 * np.pi))))
     assert_allclose(image.velocity, -np.conj(aside.velocity), atol=2e-2)
     assert np.degrees(aside.direction) == pytest.approx(-np.degrees(np.arctan2(0.4, 1.3)), abs=1.5)
 
@@ -135,7 +135,7 @@ def test_a_turn_is_measured_where_it_is_asked_for():
     share = np.expm1(1j * turned) / np.expm1(0.6j)
     way = ends[0] + (ends[1] - ends[0]) * share
     back = -way * np.exp(-1j * turned)
-    still = root_motion.placed(clip, -turned, np.column_stack([back.real, back.imag]))
+    still = root_motion.place_clip(clip, -turned, np.column_stack([back.real, back.imag]))
     asked, plain = (foot_travel.measure(still, turning=wanted) for wanted in (True, False))
     assert float(asked.turn.mean() * clip.seconds) == pytest.approx(0.6, rel=0.02)
     assert not plain.turn.any()
@@ -168,7 +168,7 @@ def treading(speeds, rate=30.0, seconds=4.0):
 
 def standing_body(rate=30.0, seconds=4.0):
     clip = actions.wave(rate)
-    return clip.taken(np.zeros(round(rate * seconds), dtype=int))
+    return clip.take_frames(np.zeros(round(rate * seconds), dtype=int))
 
 
 @pytest.mark.both_engines

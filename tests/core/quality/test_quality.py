@@ -121,7 +121,7 @@ def test_the_shortest_clips_are_measured_as_far_as_they_go(frames):
 def test_where_a_clip_stands_and_faces_and_the_signs_of_its_quaternions_do_not_matter(clip, rng):
     figures = quality.measure(clip)
     assert None not in figures.values()
-    for same in (root_motion.placed(clip, 2.3, np.array([5.0, -7.0])), flipped(clip, rng)):
+    for same in (root_motion.place_clip(clip, 2.3, np.array([5.0, -7.0])), flipped(clip, rng)):
         assert quality.measure(same) == pytest.approx(figures, rel=1e-6, abs=1.01e-3)
 
 
@@ -130,7 +130,7 @@ def test_where_a_clip_stands_and_faces_and_the_signs_of_its_quaternions_do_not_m
 def test_captured_clips_measure_the_same_turned_moved_and_with_other_signs(name, rng):
     clip = captured(name)
     figures = quality.measure(clip)
-    for same in (root_motion.placed(clip, -1.9, np.array([2.0, 3.0])), flipped(clip, rng)):
+    for same in (root_motion.place_clip(clip, -1.9, np.array([2.0, 3.0])), flipped(clip, rng)):
         assert quality.measure(same) == pytest.approx(figures, rel=1e-6, abs=1.01e-3)
 
 

@@ -203,7 +203,7 @@ def test_place_facing_and_signs_do_not_matter(rng):
     expected = measured(broken, 50)
     for same in (
         replace(broken, rotations=signs * broken.rotations),
-        root_motion.placed(broken, 2.0, np.array([3.0, 1.0])),
+        root_motion.place_clip(broken, 2.0, np.array([3.0, 1.0])),
     ):
         assert measured(same, 50) == pytest.approx(expected, abs=2e-3)
 

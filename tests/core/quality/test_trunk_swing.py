@@ -40,7 +40,7 @@ def test_it_is_the_correlation_of_what_both_do_about_their_bearing(chest, expect
 
 def test_it_does_not_matter_where_a_clip_stands_and_faces():
     walk = actions.walk(60.0)
-    moved = root_motion.placed(walk, 2.5, np.array([3.0, 1.0]))
+    moved = root_motion.place_clip(walk, 2.5, np.array([3.0, 1.0]))
     assert_allclose(trunk_swing.counter(moved), trunk_swing.counter(walk), atol=1e-9)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.skin import fit, playing, skinning
-from action_loom.core.skin.skin import extended, skin
+from action_loom.core.skin.skin import extend_surface, skin
 from oracles import material
 from oracles.surfaces import matrices, random_skin
 
@@ -38,7 +38,7 @@ def test_each_frame_is_what_the_kernels_make_of_its_joints(rng, method):
 def test_further_points_go_with_their_owners(method):
     surface, rest, posed = random_skin(), matrices(12), matrices(12, 4)
     owners = np.array([5, 0, 299, 5, 17])
-    more = extended(surface, owners, surface.normals[owners])
+    more = extend_surface(surface, owners, surface.normals[owners])
     places, turned = (
         skinning.linear(more, skinning.moves(rest, posed))
         if method == playing.LINEAR

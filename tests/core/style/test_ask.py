@@ -97,7 +97,7 @@ def test_other_measures_can_be_asked_for(clips, examples):
 
 
 def test_the_result_begins_where_the_first_clip_does_and_has_its_rate(clips, examples):
-    moved = [root_motion.placed(clips[0], 0.7, np.array([5.0, 1.0])), *clips[1:]]
+    moved = [root_motion.place_clip(clips[0], 0.7, np.array([5.0, 1.0])), *clips[1:]]
     made = verbs.apply(Ask(speed=1.1), moved)
     assert made.clip.rate == clips[0].rate
     ground = root_motion.ground_frames(made.clip)[0]

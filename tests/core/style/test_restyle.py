@@ -38,7 +38,7 @@ def test_a_change_of_nothing_is_nothing(walkers):
     style = fit.fit(walkers, StyleOptions())
     in_style = clip_in_style.of_clip(style, walkers[2])
     same = change.Change(in_style.rows(style.form), 1.0, in_style.row, {}, ())
-    made = restyle.restyled(in_style, same)
+    made = restyle.restyle_clip(in_style, same)
     assert np.abs(kinematics.points(made) - kinematics.points(walkers[2])).max() < 1e-6
 
 
@@ -154,10 +154,10 @@ def test_variations_are_the_same_by_number_and_differ_by_it(walkers):
 @pytest.mark.both_engines
 def test_turned_and_moved_before_is_turned_and_moved_after(walkers):
     turn, shift = 1.1, np.array([2.0, -3.0])
-    moved = [root_motion.placed(walkers[0], turn, shift), *walkers[1:]]
+    moved = [root_motion.place_clip(walkers[0], turn, shift), *walkers[1:]]
     recipe = Restyle(stride=0.5, lean=0.5)
     there = verbs.apply(recipe, moved).clip
-    here = root_motion.placed(verbs.apply(recipe, walkers).clip, turn, shift)
+    here = root_motion.place_clip(verbs.apply(recipe, walkers).clip, turn, shift)
     assert len(here) == len(there)
     assert np.abs(kinematics.points(here) - kinematics.points(there)).max() < 1e-4
 

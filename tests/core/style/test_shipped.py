@@ -73,9 +73,9 @@ def test_legs_do_not_go_through_each_other(amount):
 
 def test_a_turned_and_moved_walk_comes_out_turned_and_moved():
     walk = actions.walk(cycles=1)
-    moved = root_motion.placed(walk, 0.7, np.array([3.0, -1.0, 0.0]))
+    moved = root_motion.place_clip(walk, 0.7, np.array([3.0, -1.0, 0.0]))
     both = [verbs.apply(Restyle(swing=1.5, stride=-1.0), [clip]).clip for clip in (walk, moved)]
-    again = root_motion.placed(both[0], 0.7, np.array([3.0, -1.0, 0.0]))
+    again = root_motion.place_clip(both[0], 0.7, np.array([3.0, -1.0, 0.0]))
     assert np.abs(kinematics.points(both[1]) - kinematics.points(again)).max() < 1e-4
 
 

@@ -43,7 +43,7 @@ def test_a_cycle_has_one_stride_and_a_phase_that_goes_round_once():
 @pytest.mark.parametrize("rate", [60.0, 120.0])
 def test_at_another_rate_and_elsewhere_the_phases_are_the_same(rate):
     clip = actions.sneak(30.0, 4)
-    moved = root_motion.placed(resample.to_rate(clip, rate), 2.0, np.array([3.0, -4.0]))
+    moved = root_motion.place_clip(resample.to_rate(clip, rate), 2.0, np.array([3.0, -4.0]))
     one, other = gait_phase.by_contacts(clip), gait_phase.by_contacts(moved)
     times = np.linspace(0.0, clip.seconds, 50)
     away = one.at(times * 30.0) - other.at(times * rate)

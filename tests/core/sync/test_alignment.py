@@ -203,8 +203,8 @@ def clouds(places, weights, frames, none=()):
     ground = around[..., 0] + 1j * around[..., 1]
     ground = (ground - (ground @ weights).mean(axis=1)[:, None, None]) * roots * scale
     flat = (len(frames), -1)
-    ground = exact_sums.rounded(ground.reshape(flat))
-    heights = exact_sums.rounded((around[..., 2] * roots * scale).reshape(flat))
+    ground = exact_sums.round_rows(ground.reshape(flat))
+    heights = exact_sums.round_rows((around[..., 2] * roots * scale).reshape(flat))
     square = (np.abs(ground) ** 2 + heights**2).sum(axis=1)
     square[list(none)] = np.inf
     return Clouds(ground, heights, square)

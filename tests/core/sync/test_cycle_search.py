@@ -44,7 +44,7 @@ def test_standing_before_the_cycle_is_left_out():
 @pytest.mark.both_engines
 def test_turning_and_moving_a_clip_changes_nothing():
     clip = actions.sneak()
-    moved = root_motion.placed(clip, 2.0, np.array([3.0, 1.0]))
+    moved = root_motion.place_clip(clip, 2.0, np.array([3.0, 1.0]))
     one, other = cycle_search.find(clip).best, cycle_search.find(moved).best
     assert (one.start, one.length) == (other.start, other.length)
 

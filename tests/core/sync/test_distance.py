@@ -75,7 +75,7 @@ def test_equal_point_weights_count_every_point_of_the_body_alike(walk):
 @pytest.mark.both_engines
 @pytest.mark.parametrize("window", [0, 4])
 def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):
-    moved = root_motion.placed(walk, 2.5, np.array([300.0, -40.0]))
+    moved = root_motion.place_clip(walk, 2.5, np.array([300.0, -40.0]))
     here, there = of("points", walk), of("points", moved)
     matrix = here.matrix(there, window)
     assert (np.diagonal(matrix) ** 2).max() <= 1e-12
@@ -84,7 +84,7 @@ def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):
 
 @pytest.mark.both_engines
 def test_motion_does_not_see_place_facing_or_size(walk):
-    moved = root_motion.placed(walk, -1.2, np.array([5.0, 9.0]))
+    moved = root_motion.place_clip(walk, -1.2, np.array([5.0, 9.0]))
     here = of("motion", walk)
     assert np.diagonal(here.matrix(of("motion", moved), 3)).max() <= 1e-6
     large = Clip(
@@ -164,7 +164,7 @@ def test_rotation_distances_are_the_sums_of_their_sources(walk, metric, options,
 @pytest.mark.both_engines
 @pytest.mark.parametrize("metric", METRICS)
 def test_neither_place_nor_facing_nor_signs_of_quaternions_change_a_distance(walk, metric):
-    moved = root_motion.placed(walk, 2.5, np.array([30.0, -40.0]))
+    moved = root_motion.place_clip(walk, 2.5, np.array([30.0, -40.0]))
     flips = np.where(np.random.default_rng(1).random(walk.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
     moved = Clip("moved", walk.skeleton, walk.rate, moved.rotations * flips, moved.translations)
     here, there = of(metric, walk), of(metric, moved)
@@ -240,7 +240,7 @@ def test_a_body_without_known_legs_has_no_lower_half():
 def test_every_third_frame_is_compared_as_it_would_be_alone(metric, window):
     clips = [noisy(actions.walk(cycles=1), seed, 5.0, 0.05) for seed in (0, 1)]
     whole = [of(metric, clip) for clip in clips]
-    found = whole[0].taken(slice(None, None, 3)).matrix(whole[1].taken(slice(None, None, 3)), window)
+    found = whole[0].take_frames(slice(None, None, 3)).matrix(whole[1].take_frames(slice(None, None, 3)), window)
     if window == 0:
         assert_allclose(found, whole[0].matrix(whole[1], 0)[::3, ::3], rtol=1e-9, atol=1e-12)
     assert found.shape == (len(range(0, len(clips[0]), 3)),) * 2

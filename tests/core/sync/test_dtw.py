@@ -83,9 +83,9 @@ def test_a_path_goes_from_corner_to_corner_and_keeps_its_limit(rows, columns, li
     needed = dtw.needed_limit(rows, columns)
     if limit < needed:
         with pytest.raises(RegistrationError, match=f"allow {needed}"):
-            dtw.pinned(distance, limit)
+            dtw.find_pinned_path(distance, limit)
         return
-    path = dtw.pinned(distance, limit)
+    path = dtw.find_pinned_path(distance, limit)
     assert path.cells[0].tolist() == [0, 0]
     assert path.cells[-1].tolist() == [rows - 1, columns - 1]
     steps = np.diff(path.cells, axis=0)
@@ -161,14 +161,14 @@ def classic_cost(distance):
 @given(st.integers(1, 14), st.integers(1, 14), st.integers(0, 10**6))
 def test_without_a_limit_it_is_classic_time_warping(rows, columns, seed):
     distance = np.random.default_rng(seed).random((rows, columns))
-    path = dtw.pinned(distance, max(rows, columns))
+    path = dtw.find_pinned_path(distance, max(rows, columns))
     assert path.cost == pytest.approx(classic_cost(distance), rel=1e-12)
 
 
 @pytest.mark.both_engines
 def test_a_limit_that_is_never_reached_changes_nothing():
     distance = np.random.default_rng(9).random((40, 40)) + 10.0 * np.abs(np.subtract.outer(range(40), range(40)))
-    assert_array_equal(dtw.pinned(distance, 39).cells, dtw.pinned(distance, 40).cells)
+    assert_array_equal(dtw.find_pinned_path(distance, 39).cells, dtw.find_pinned_path(distance, 40).cells)
 
 
 def test_kernel_and_twin_agree_to_the_last_bit_without_a_limit():
@@ -190,15 +190,15 @@ def test_a_band_that_leaves_no_way_is_refused():
     distance = np.ones((10, 30))
     banded = np.where(np.abs(np.arange(30) - 3.0 * np.arange(10)[:, None]) <= 0.4, distance, np.inf)
     with pytest.raises(RegistrationError, match="wider band"):
-        dtw.pinned(banded, 3)
+        dtw.find_pinned_path(banded, 3)
 
 
 @pytest.mark.both_engines
 def test_a_frame_waits_for_as_many_as_a_step_can_tell():
     most = dtw.LONGEST_WAIT + 1
     for shape in ((1, most), (most, 1)):
-        path = dtw.pinned(np.zeros(shape), 40_000)
+        path = dtw.find_pinned_path(np.zeros(shape), 40_000)
         assert_array_equal(path.cells, np.argwhere(np.ones(shape)))
     for shape in ((1, most + 1), (most + 1, 1)):
         with pytest.raises(RegistrationError, match=r"may wait for more than 32,767 others: give a slope limit"):
-            dtw.pinned(np.zeros(shape), 40_000)
+            dtw.find_pinned_path(np.zeros(shape), 40_000)

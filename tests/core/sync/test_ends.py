@@ -89,7 +89,7 @@ def test_where_half_must_be_kept_the_search_begins_at_the_mean_whatever_was_told
 @pytest.mark.both_engines
 def test_no_path_is_cheaper_than_what_is_said_of_all(rng):
     matrix = recorded(rng, 50, 60, 20.0, 0.4)
-    whole = dtw.pinned(matrix, 3)
+    whole = dtw.find_pinned_path(matrix, 3)
     for price in np.linspace(0.2, 1.5, 14) * whole.mean_cost:
         stretches = dtw.Stretches(matrix, 3, float(price))
         assert stretches.least_whole <= whole.cost * (1.0 + 1e-12)
@@ -134,7 +134,7 @@ def test_rolled_matrices_cost_what_each_costs_alone(rng, limit):
     matrix = rng.random((30, 40))
     starts = np.array([0, 7, 39, 20])
     wanted = [warping.pinned(np.roll(matrix, -start, axis=1), limit).cost for start in starts]
-    assert_allclose(dtw.rolled(matrix, starts, limit), wanted, rtol=1e-12)
+    assert_allclose(dtw.compute_rolled_costs(matrix, starts, limit), wanted, rtol=1e-12)
 
 
 # Walks alike, of other lengths, with a turn, a run; and two that have hardly anything in common.
@@ -176,5 +176,5 @@ def test_strangers_are_registered_by_the_path_found_from_scratch(pair):
 
 def _thinned_pair(a, b):
     """Two captured clips on one body, at 60 frames a second, so that the plain search does not take long."""
-    one, other = (captured(f"cmu_{name}").cut(0, 900).thinned(2) for name in (a, b))
+    one, other = (captured(f"cmu_{name}").cut(0, 900).decimate(2) for name in (a, b))
     return one, retarget.onto(other, one.skeleton)

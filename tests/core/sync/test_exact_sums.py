@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 @pytest.mark.parametrize("scale", [1e-4, 1.0, 300.0])
 def test_sums_of_products_are_exact_over_a_window_of_frames(rng, scale):
-    a, b = (exact_sums.rounded(scale * rng.normal(size=(121, 330))) for _ in range(2))
+    a, b = (exact_sums.round_rows(scale * rng.normal(size=(121, 330))) for _ in range(2))
     exactly = sum(Fraction(x) * Fraction(y) for x, y in zip(a.ravel().tolist(), b.ravel().tolist(), strict=True))
     for order in (np.arange(a.size), rng.permutation(a.size)):
         assert Fraction(float(np.cumsum(a.ravel()[order] * b.ravel()[order])[-1])) == exactly
@@ -18,7 +18,7 @@ def test_sums_of_products_are_exact_over_a_window_of_frames(rng, scale):
 
 
 def test_complex_products_are_exact_too(rng):
-    rows = exact_sums.rounded(rng.normal(size=(7, 330)) + 1j * rng.normal(size=(7, 330)))
+    rows = exact_sums.round_rows(rng.normal(size=(7, 330)) + 1j * rng.normal(size=(7, 330)))
     order = rng.permutation(330)
     assert_array_equal(rows.conj() @ rows.T, rows[:, order].conj() @ rows[:, order].T)
 
@@ -26,13 +26,13 @@ def test_complex_products_are_exact_too(rng):
 def test_rounding_is_a_tenth_of_a_millionth_of_the_largest_row(rng):
     rows = rng.normal(size=(40, 60))
     largest = np.linalg.norm(rows, axis=1).max()
-    assert_allclose(exact_sums.rounded(rows), rows, rtol=0.0, atol=2.0**-exact_sums.BITS * largest)
+    assert_allclose(exact_sums.round_rows(rows), rows, rtol=0.0, atol=2.0**-exact_sums.BITS * largest)
 
 
 def test_rows_of_nothing_and_rows_that_are_no_numbers_stay_as_they_are():
-    assert exact_sums.rounded(np.zeros((3, 2))).tolist() == np.zeros((3, 2)).tolist()
-    assert exact_sums.rounded(np.empty((0, 2))).shape == (0, 2)
-    assert np.isnan(exact_sums.rounded(np.array([[np.nan, 1.0]]))[0, 0])
+    assert exact_sums.round_rows(np.zeros((3, 2))).tolist() == np.zeros((3, 2)).tolist()
+    assert exact_sums.round_rows(np.empty((0, 2))).shape == (0, 2)
+    assert np.isnan(exact_sums.round_rows(np.array([[np.nan, 1.0]]))[0, 0])
 
 
 def test_single_precision_holds_what_is_rounded(rng):
@@ -42,8 +42,8 @@ def test_single_precision_holds_what_is_rounded(rng):
     for numbers in (rows, others):
         out = np.empty(numbers.shape, dtype=np.float32)
         exact_sums.write(numbers.copy(), exact_sums.unit_of((numbers**2).sum(axis=1).max()), out)
-        assert (out == exact_sums.rounded(numbers)).all()
+        assert (out == exact_sums.round_rows(numbers)).all()
         kept.append(out)
-    expected = exact_sums.rounded(rows) @ exact_sums.rounded(others).T
+    expected = exact_sums.round_rows(rows) @ exact_sums.round_rows(others).T
     assert (exact_sums.products(*kept) == expected).all()
     assert (exact_sums.products(kept[0], exact_sums.ready(kept[1])) == expected).all()

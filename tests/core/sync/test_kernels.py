@@ -55,14 +55,14 @@ def test_paths_in_bands_are_the_twins(rng, limit):
         counts = np.minimum(np.ceil(even).astype(int) + reach, columns - 1) - first + 1
         begin = np.concatenate([[0], np.cumsum(counts)])
         distance = rng.random(begin[-1])
-        assert_array_equal(*(engine.banded(distance, first, begin, limit) for engine in (kernels, twins)))
+        assert_array_equal(*(engine.find_banded_path(distance, first, begin, limit) for engine in (kernels, twins)))
 
 
 @pytest.mark.parametrize("limit", [1, 3, 6])
 @pytest.mark.parametrize("shape", [(2, 3), (30, 30), (30, 45)])
 def test_costs_of_rolled_matrices_are_the_twins_to_the_last_bit(rng, shape, limit):
     distance, starts = rng.random(shape), rng.permutation(shape[1])
-    found = [engine.rolled(distance, starts, limit) for engine in (kernels, twins)]
+    found = [engine.compute_rolled_costs(distance, starts, limit) for engine in (kernels, twins)]
     assert_array_equal(*found)
 
 
@@ -74,7 +74,9 @@ def test_distances_between_places_are_the_twins_to_the_last_bit(rng, shape, wind
     # Some so small that nothing is left under the root.
     squares = [scale * rng.random(count) for scale, count in zip((9.0, 0.1), shape, strict=True)]
     heights = [rng.random(count) for count in shape]
-    assert_array_equal(kernels.apart(products[2], window, *squares), twins.apart(products[2], window, *squares))
+    assert_array_equal(
+        kernels.compute_distances(products[2], window, *squares), twins.compute_distances(products[2], window, *squares)
+    )
     found = kernels.clouds_apart(products, drift, window, *squares, *heights)
     assert_array_equal(found, twins.clouds_apart(products, drift, window, *squares, *heights))
     assert np.isfinite(found).all()
@@ -102,6 +104,6 @@ def test_weighted_windows_are_the_twins_to_the_last_bit(rng, shape, window):
 
 def test_kernels_of_no_frames_give_none():
     none, two = np.empty(0), np.array([1.0, 2.0])
-    assert kernels.apart(np.empty((0, 2)), 0, none, two).shape == (0, 2)
+    assert kernels.compute_distances(np.empty((0, 2)), 0, none, two).shape == (0, 2)
     assert kernels.clouds_apart(np.empty((3, 0, 2)), np.empty((2, 0, 2)), 0, none, two, none, two).shape == (0, 2)
     assert kernels.angles_apart(np.empty((1, 4, 0)), np.empty((1, 4, 2)), np.ones(1), True).shape == (0, 2)

@@ -91,7 +91,7 @@ def test_in_pieces_the_path_is_the_one_of_the_whole(monkeypatch):
     other = resample.sample(one, np.minimum(even + 4.0 * np.sin(0.02 * np.pi * even) ** 2, len(one) - 1.0))
     bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (one, other)]
     matrix = bodies[0].matrix(bodies[1], 0)
-    first = dtw.pinned(matrix, 3)
+    first = dtw.find_pinned_path(matrix, 3)
     whole = refine.path(matrix, first, 3, 6).cells
     monkeypatch.setattr(refine, "ROWS", 40)
     pieces = refine.cells(*bodies, first.cells, 3, 6)

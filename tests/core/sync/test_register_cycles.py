@@ -81,6 +81,6 @@ def test_what_is_no_cycle_is_refused_with_its_gap():
 
 def test_turned_and_moved_cycles_are_registered_the_same():
     one, other = cycle(45), cycle(52, 20)
-    moved = root_motion.placed(other, 2.2, np.array([5.0, -1.0]))
+    moved = root_motion.place_clip(other, 2.2, np.array([5.0, -1.0]))
     frames = [registration.register_pair(one, clip, Synchronise(), cyclic=True).frames for clip in (other, moved)]
     assert_allclose(frames[0], frames[1], atol=1e-6)

@@ -49,7 +49,7 @@ def retimed(clip, frames, seed=None):
         rotations = quat.mul(rotations, noise)
         translations[:, 0] += 0.002 * rng.normal(size=(len(frames), 3))
     copy = Clip(f"{clip.name} re-timed", clip.skeleton, clip.rate, rotations, translations)
-    return root_motion.placed(copy, 1.9, np.array([2.0, -3.0]))
+    return root_motion.place_clip(copy, 1.9, np.array([2.0, -3.0]))
 
 
 def moving(clip):
@@ -169,7 +169,7 @@ def test_cycles_correspond_wherever_they_begin():
     """A walk that carries something, in step with a plain one wherever both cycles begin."""
     walk, carry = actions.walk(60.0, 1), actions.carry(60.0, 1)
     found = registration.register_pair(walk, carry, Synchronise(), cyclic=True)
-    rolled = cycles.unrolled(carry, 0, 1).cut(17, 17 + len(carry))
+    rolled = cycles.unroll_cycle(carry, 0, 1).cut(17, 17 + len(carry))
     later = registration.register_pair(walk, replace(rolled, cyclic=True), Synchronise(), cyclic=True)
     period = len(carry) - 1
     apart = (found.frames - later.frames - 17.0 + 0.5 * period) % period - 0.5 * period
@@ -183,10 +183,10 @@ def cycle_errors(reference, cycle, event, **options):
     from oracles.gait import event_errors
 
     found = registration.register_pair(reference, cycle, Synchronise(**options), cyclic=True)
-    rounds = replace(cycles.unrolled(reference, 0, 3), cyclic=False)
+    rounds = replace(cycles.unroll_cycle(reference, 0, 3), cyclic=False)
     frames, period = found.at(np.arange(len(rounds), dtype=float)), len(cycle) - 1
     frames = frames - np.floor(frames.min() / period) * period
-    several = replace(cycles.unrolled(cycle, 0, 5), cyclic=False)
+    several = replace(cycles.unroll_cycle(cycle, 0, 5), cyclic=False)
     return event_errors(replace(found, first=0, frames=frames, ends="open"), rounds, several, event)
 
 
@@ -288,7 +288,7 @@ def test_both_engines_give_the_same_curves(options, monkeypatch):
 @pytest.mark.both_engines
 def test_turning_and_moving_a_clip_changes_nothing():
     walk, sneak = actions.walk(), actions.sneak()
-    moved = root_motion.placed(sneak, -2.2, np.array([7.0, 1.0]))
+    moved = root_motion.place_clip(sneak, -2.2, np.array([7.0, 1.0]))
     for metric in ("points", "motion"):
         one = registration.register_pair(walk, sneak, Synchronise(metric=metric))
         other = registration.register_pair(walk, moved, Synchronise(metric=metric))

@@ -43,7 +43,7 @@ def test_a_re_timed_copy_may_be_one_performance_with_the_clip(speed):
     clip = actions.walk(cycles=2)
     even = np.linspace(0.0, len(clip) - 1.0, round(len(clip) / speed))
     copy = resample.sample(clip, even + 4.0 * np.sin(np.pi * even / even[-1]) ** 2)
-    moved = root_motion.placed(copy, 2.1, np.array([3.0, -1.0]))
+    moved = root_motion.place_clip(copy, 2.1, np.array([3.0, -1.0]))
     for one, other in ((clip, moved), (moved, clip), (clip.cut(0, 40), moved), (clip, moved.cut(10, 45))):
         assert retimed_comparison.may_be_same_performance(PosedClip(one), PosedClip(other), "all", HALF)
 
@@ -77,7 +77,7 @@ def test_points_in_the_heading_frame_are_those_of_the_whole_clip_in_a_cut():
     # Points face ahead: the travelling joint stays over the origin, and a turned clip has the same points.
     hips = root_motion.travelling_joint(body.clip.skeleton)
     assert_allclose(body.local[:, hips, :2], 0.0, atol=1e-12)
-    turned = PosedClip(root_motion.placed(body.clip, 1.3, np.array([2.0, 5.0])))
+    turned = PosedClip(root_motion.place_clip(body.clip, 1.3, np.array([2.0, 5.0])))
     assert_allclose(turned.local, body.local, atol=1e-9)
     assert_allclose(body.velocities[1:-1].mean(axis=0), turned.velocities[1:-1].mean(axis=0), atol=1e-9)
 

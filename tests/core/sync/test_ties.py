@@ -33,14 +33,14 @@ def matrices(rng):
 
 def found_in(matrix):
     """All paths that registration looks for."""
-    yield dtw.pinned(matrix, 3).cells
-    yield dtw.pinned(matrix, max(matrix.shape)).cells
+    yield dtw.find_pinned_path(matrix, 3).cells
+    yield dtw.find_pinned_path(matrix, max(matrix.shape)).cells
     yield dtw.open_ended(matrix, 3, 1.5, 1e-3).cells
     for kind in ("auto", "open"):
         yield ends.choose(matrix, Matching(metric="motion", ends=kind), 3, 1e-3).path.cells
-    diagonal = dtw.pinned(matrix, 3)
+    diagonal = dtw.find_pinned_path(matrix, 3)
     yield refine.path(matrix, diagonal, 3, 4).cells
-    costs = dtw.rolled(matrix, np.arange(matrix.shape[1]), 3)
+    costs = dtw.compute_rolled_costs(matrix, np.arange(matrix.shape[1]), 3)
     yield np.array([ties.first_least(costs)])
 
 
@@ -53,11 +53,11 @@ def test_noise_in_the_last_digits_changes_no_path(rng):
 
 
 def test_of_equal_steps_the_diagonal_is_taken_then_down_then_right(rng):
-    assert_array_equal(dtw.pinned(np.ones((20, 20)), 3).cells, np.stack([np.arange(20)] * 2, axis=1))
+    assert_array_equal(dtw.find_pinned_path(np.ones((20, 20)), 3).cells, np.stack([np.arange(20)] * 2, axis=1))
     for _ in range(20):
         # Whole numbers, whose sums are exact: the plain way takes the first of equals.
         matrix = rng.integers(0, 3, (25, 30)).astype(float)
-        assert_array_equal(dtw.pinned(matrix, 3).cells, warping.pinned(matrix, 3).cells)
+        assert_array_equal(dtw.find_pinned_path(matrix, 3).cells, warping.pinned(matrix, 3).cells)
 
 
 def test_of_equal_values_the_first_is_the_least(rng):
@@ -65,7 +65,7 @@ def test_of_equal_values_the_first_is_the_least(rng):
     for _ in range(20):
         noise = noisy(values, rng)
         assert ties.first_least(noise) == 1
-        assert ties.ranked(noise)[:4].tolist() == [1, 3, 4, 2]
+        assert ties.rank_values(noise)[:4].tolist() == [1, 3, 4, 2]
     assert ties.first_least(np.array([0.0, 0.0])) == 0
 
 
@@ -76,9 +76,9 @@ def test_of_equal_clips_the_first_is_in_the_middle():
 
 
 def test_of_equal_cycles_the_same_is_found_however_the_clip_stands():
-    walk = cycles.unrolled(actions.walk(cycles=1), 1, 6)
+    walk = cycles.unroll_cycle(actions.walk(cycles=1), 1, 6)
     found = [
-        cycle_search.find(root_motion.placed(walk, turn, np.array([3.0, turn]))).best
+        cycle_search.find(root_motion.place_clip(walk, turn, np.array([3.0, turn]))).best
         for turn in np.linspace(0.0, 6.0, 12)
     ]
     assert {(cycle.start, cycle.length) for cycle in found} == {(found[0].start, 32)}

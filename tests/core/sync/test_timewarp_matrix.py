@@ -49,7 +49,7 @@ def test_frames_times_the_matrix_are_the_curve(rows, shares):
 
 @given(st.integers(2, 14), st.integers(2, 14), st.integers(0, 10**6))
 def test_of_a_path_it_is_near_the_sources_own(rows, columns, seed):
-    path = dtw.pinned(np.random.default_rng(seed).random((rows, columns)), max(rows, columns))
+    path = dtw.find_pinned_path(np.random.default_rng(seed).random((rows, columns)), max(rows, columns))
     theirs = timewarps.of_cells(path.cells)
     assert_allclose(theirs.sum(axis=0), 1.0)
     assert (timewarps.steps(theirs) >= -1e-12).all()
@@ -61,7 +61,7 @@ def test_of_a_path_it_is_near_the_sources_own(rows, columns, seed):
 
 def test_incremental_steps_add_up_to_the_length_that_they_came_from():
     rng = np.random.default_rng(1)
-    path = dtw.pinned(np.abs(np.subtract.outer(np.arange(40), np.arange(25) * 1.6)) + rng.random((40, 25)), 3)
+    path = dtw.find_pinned_path(np.abs(np.subtract.outer(np.arange(40), np.arange(25) * 1.6)) + rng.random((40, 25)), 3)
     _, frames = curve_fit.midpoints(path.cells[:, ::-1])
     for warp in (timewarps.of_cells(path.cells), timewarp_matrix.matrix(frames, 40)):
         assert timewarps.steps(warp).sum() == pytest.approx(40, abs=1.0)

@@ -14,7 +14,7 @@ WALK = actions.walk(30.0, 30)
 
 
 def long(count):
-    return WALK.taken(np.arange(count) % (len(WALK) - 1))
+    return WALK.take_frames(np.arange(count) % (len(WALK) - 1))
 
 
 @pytest.mark.parametrize("ends", ["pinned", "open", "auto"])

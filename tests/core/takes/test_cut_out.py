@@ -19,7 +19,7 @@ def made(clip=WALK, **options):
 
 
 def test_an_action_begins_over_the_origin_as_the_body_rests():
-    away = root_motion.placed(WALK, 0.7, np.array([3.0, -2.0]))
+    away = root_motion.place_clip(WALK, 0.7, np.array([3.0, -2.0]))
     clip = made(away, first=40, last=80)
     ground, facing = root_motion.ground_frames(clip)
     assert_allclose(ground[0], 0.0, atol=1e-9)

@@ -8,7 +8,7 @@ import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, LoomError
 from action_loom.core.motion import mirror, resample, root_motion
-from action_loom.core.motion.clip import joined
+from action_loom.core.motion.clip import join_clips
 from action_loom.core.quality import breaks
 from action_loom.core.verbs.take import activities, cutting, take_set, tracks
 from oracles import takes
@@ -65,7 +65,7 @@ def test_exercises_are_told_apart(name, record_property):
     rows = activities.samples(known.clip)
     ends = activities.borders(rows)
     parts = np.split(rows, ends[:-1])
-    numbers = np.repeat(activities.numbered(parts), [len(part) for part in parts])
+    numbers = np.repeat(activities.number_activities(parts), [len(part) for part in parts])
     wrong = takes.wrong_after_matching(known.rows(np.arange(len(rows)) * activities.STEP), numbers)
     record_property("wrong", wrong)
     assert wrong <= 0.15
@@ -89,7 +89,7 @@ def test_jumps_are_named(name):
 @pytest.mark.shared
 def test_turned_and_moved_it_is_cut_the_same():
     take = takes.joined("16 a").clip
-    moved = root_motion.placed(take, 2.1, np.array([7.0, -30.0, 1.5]))
+    moved = root_motion.place_clip(take, 2.1, np.array([7.0, -30.0, 1.5]))
     first, other = (cutting.cut(clip).stretches for clip in (take, moved))
     assert [(one.first, one.name) for one in first] == [(one.first, one.name) for one in other]
 
@@ -98,7 +98,7 @@ def test_turned_and_moved_it_is_cut_the_same():
 def test_mirrored_it_is_cut_the_same_with_sides_exchanged():
     take = takes.capture("cmu_mb_26_01")
     swapped = [name.replace("Left", "?").replace("Right", "Left").replace("?", "Right") for name in cut_names(take)]
-    assert cut_names(mirror.mirrored(take)) == swapped
+    assert cut_names(mirror.mirror_clip(take)) == swapped
 
 
 @pytest.mark.shared
@@ -131,7 +131,7 @@ def test_speeds_are_those_of_the_figure():
 
 def test_a_take_of_standing_alone_is_idle():
     stood = actions.walk().cut(0, 1)
-    assert cut_names(joined([stood] * 200)) == ["Idle"]
+    assert cut_names(join_clips([stood] * 200)) == ["Idle"]
 
 
 @pytest.mark.parametrize("frames", [1, 2])
@@ -180,7 +180,7 @@ def test_a_take_is_cut_where_it_was_interrupted_and_says_so(how, rate):
 @pytest.mark.shared
 def test_captures_have_no_breaks():
     names = [*takes.names("by_hand", False), *takes.names("by_hand", True), *FIGHTS_AND_DANCES]
-    assert not [name for name in names if breaks.found(takes.capture(name))]
+    assert not [name for name in names if breaks.find_breaks(takes.capture(name))]
 
 
 def test_a_file_of_two_people_is_refused():
@@ -205,4 +205,4 @@ def test_a_file_of_two_people_is_refused():
 @pytest.mark.parametrize(("rate", "held"), [(120.0, 4), (60.0, 2), (24.0, 4)])
 def test_frames_that_are_given_several_times_and_poses_that_are_held_are_no_breaks(rate, held):
     run = actions.run(cycles=8, rate=rate)
-    assert breaks.found(run.taken(np.arange(len(run)) // held * held)) == ()
+    assert breaks.find_breaks(run.take_frames(np.arange(len(run)) // held * held)) == ()

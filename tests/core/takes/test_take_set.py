@@ -7,7 +7,7 @@ import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
 from action_loom.core.motion import cycles, kinematics, root_motion
-from action_loom.core.motion.clip import joined
+from action_loom.core.motion.clip import join_clips
 from action_loom.core.quality import quality
 from action_loom.core.verbs.take import loops, meeting, placing, take_set
 from numpy.testing import assert_allclose
@@ -118,7 +118,7 @@ def test_every_stretch_is_in_an_item_or_has_a_reason():
 
 
 def test_items_begin_over_the_origin_and_face_as_at_rest():
-    walk = root_motion.placed(actions.walk(cycles=5), 1.2, np.array([4.0, 7.0]))
+    walk = root_motion.place_clip(actions.walk(cycles=5), 1.2, np.array([4.0, 7.0]))
     (item,) = take_set.make(walk).items
     ground, facing = root_motion.ground_frames(item.clip)
     assert_allclose(ground[0], 0.0, atol=1e-9)
@@ -127,14 +127,14 @@ def test_items_begin_over_the_origin_and_face_as_at_rest():
 
 def test_in_place_stays_and_goes_at_no_speed():
     (item,) = take_set.make(actions.walk(cycles=5)).items
-    still, _ = placing.rooted(item.clip, placing.IN_PLACE)
+    still, _ = placing.place_root(item.clip, placing.IN_PLACE)
     assert loops.speed(item.clip)[0] > 1.2
     assert loops.speed(still)[0] < 0.01
 
 
 def test_moved_ends_leave_the_middle_as_it_was():
     walk, sneak = actions.walk(cycles=4), actions.sneak()
-    there = meeting.met(walk, sneak.cut(0, 1), sneak.cut(20, 21))
+    there = meeting.meet_poses(walk, sneak.cut(0, 1), sneak.cut(20, 21))
     inner = slice(12, len(walk) - 12)
     assert_allclose(kinematics.points(there)[inner], kinematics.points(walk)[inner], atol=1e-9)
 
@@ -147,6 +147,6 @@ def test_the_contacts_of_a_walk_are_events():
 
 
 def test_a_take_of_nothing_but_stillness_is_a_sentence_or_an_idle():
-    still = joined([actions.walk().cut(0, 1)] * 40)
+    still = join_clips([actions.walk().cut(0, 1)] * 40)
     with pytest.raises(ClipError, match="nothing of the take can be made an action: Idle"):
         take_set.make(still)

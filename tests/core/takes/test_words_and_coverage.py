@@ -8,7 +8,7 @@ from oracles import takes
 
 
 def found(query, name, text=""):
-    return [hit.name for hit in words.find(words.asked(query), cutting.cut(takes.capture(name)), text)]
+    return [hit.name for hit in words.find(words.parse_query(query), cutting.cut(takes.capture(name)), text)]
 
 
 @pytest.mark.shared
@@ -37,22 +37,22 @@ def test_what_is_not_done_is_not_found(query, name):
 
 def test_other_words_are_of_names_and_labels():
     walk = cutting.cut(actions.walk())
-    assert words.find(words.asked("zombie walk"), walk, "captures zombie_02.bvh")
-    assert not words.find(words.asked("zombie walk"), walk, "captures person_02.bvh")
+    assert words.find(words.parse_query("zombie walk"), walk, "captures zombie_02.bvh")
+    assert not words.find(words.parse_query("zombie walk"), walk, "captures person_02.bvh")
 
 
 @pytest.mark.shared
 def test_of_a_stop_the_end_is_shown():
     known = takes.joined("16 a")
     cut = cutting.cut(known.clip)
-    (hit,) = words.find(words.asked("walk stop"), cut)
+    (hit,) = words.find(words.parse_query("walk stop"), cut)
     assert abs(hit.last / known.clip.rate - 14.1) < 0.5
     assert (hit.last - hit.first) / known.clip.rate <= words.AROUND + 0.01
 
 
 def test_no_word_is_refused():
     with pytest.raises(LibraryError, match="There is no word"):
-        words.asked("the , and")
+        words.parse_query("the , and")
 
 
 @pytest.mark.shared
@@ -86,4 +86,4 @@ def test_a_gap_between_speeds_is_told():
 def test_what_a_take_can_not_fill_is_sought_in_a_library_by_words_that_tracks_tell():
     lacks = coverage.holes(take_set.make(actions.walk(cycles=6)).items)
     assert [hole.seek for hole in lacks] == ["idle", "walk turning left", "walk turning right"]
-    assert all(words.asked(hole.seek).meanings and not words.asked(hole.seek).others for hole in lacks)
+    assert all(words.parse_query(hole.seek).meanings and not words.parse_query(hole.seek).others for hole in lacks)

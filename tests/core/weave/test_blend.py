@@ -34,7 +34,7 @@ def hips(clip):
 @pytest.mark.parametrize("name", ["cmu_mb_07_01", "cmu_mb_05_03", "cmu_mb_02_04", "cmu_asf_16_41"])
 def test_a_clip_with_its_own_turned_copy_blends_back_to_itself(name):
     clip = captured(name)
-    turned = root_motion.placed(clip, 2.1, np.array([3.0, -2.0]))
+    turned = root_motion.place_clip(clip, 2.1, np.array([3.0, -2.0]))
     woven = verbs.apply(Blend(), [clip, turned]).clip
     assert len(woven) == len(clip)
     assert_allclose(kinematics.points(woven), kinematics.points(clip), rtol=0.0, atol=1e-9)
@@ -159,8 +159,8 @@ def test_the_duration_lies_between_the_sources_by_the_weights(share):
 
 @pytest.mark.both_engines
 def test_the_reference_sets_timing_place_and_facing():
-    walk = root_motion.placed(actions.walk(), 0.7, np.array([4.0, 5.0]))
-    sneak = root_motion.placed(actions.sneak(), -2.0, np.array([-3.0, 1.0]))
+    walk = root_motion.place_clip(actions.walk(), 0.7, np.array([4.0, 5.0]))
+    sneak = root_motion.place_clip(actions.sneak(), -2.0, np.array([-3.0, 1.0]))
     woven = verbs.apply(Blend(timing="reference", ends="pinned", plant_feet=False), [walk, sneak]).clip
     assert len(woven) == len(walk)
     assert_allclose(hips(woven)[0, :2], hips(walk)[0, :2], atol=1e-9)

@@ -22,7 +22,7 @@ def cycle(period, rate=60.0, start=0, turn=0.0):
 
 def seam(clip, order):
     """Largest `order`-th difference of any point across the seams of three cycles, over the largest inside."""
-    points = kinematics.points(cycles.unrolled(clip, 1, 1))
+    points = kinematics.points(cycles.unroll_cycle(clip, 1, 1))
     size = np.linalg.norm(np.diff(points, n=order, axis=0), axis=2).max(axis=1)
     one = len(clip) - 1
     across = [k for s in (one, 2 * one) for k in range(s - order, s + 1)]
@@ -40,7 +40,7 @@ def test_two_cycles_of_other_length_and_start_give_one_without_a_seam(turn):
     assert cycles.gap(clip) < 1e-9
     for order in (1, 2):
         assert seam(clip, order) <= 1.0 + 1e-6
-    turned = root_motion.heading(cycles.unrolled(clip, 2, 2))
+    turned = root_motion.heading(cycles.unroll_cycle(clip, 2, 2))
     per_cycle = (turned[-1] - turned[0]) / 5.0
     assert per_cycle == pytest.approx(0.5 * turn * 70 / 60, abs=0.02)
     assert woven.report["registration"][0]["ends"] == "cyclic"
@@ -48,7 +48,7 @@ def test_two_cycles_of_other_length_and_start_give_one_without_a_seam(turn):
 
 
 def test_the_result_begins_where_the_reference_does():
-    reference = root_motion.placed(cycle(50, start=10), 0.7, np.array([4.0, 5.0]))
+    reference = root_motion.place_clip(cycle(50, start=10), 0.7, np.array([4.0, 5.0]))
     woven = verbs.apply(Blend(plant_feet=False), [reference, cycle(60, turn=0.5)]).clip
     places = kinematics.points(woven)[0, 0, :2], kinematics.points(reference)[0, 0, :2]
     assert_allclose(places[0], places[1], atol=1e-9)
@@ -57,7 +57,7 @@ def test_the_result_begins_where_the_reference_does():
 
 def test_a_cycle_blended_with_itself_begun_elsewhere_is_itself():
     one = cycle(48)
-    other = root_motion.placed(cycle(48, start=29), 1.2, np.array([2.0, 0.0]))
+    other = root_motion.place_clip(cycle(48, start=29), 1.2, np.array([2.0, 0.0]))
     woven = verbs.apply(Blend(plant_feet=False), [one, other]).clip
     assert_allclose(kinematics.points(woven), kinematics.points(one), atol=0.005)
 

@@ -22,7 +22,7 @@ def turned(joint, axis, degrees, frames=slice(None)):
 
 
 def test_a_clip_keeps_within_its_own_limits():
-    found, sentences = body_limits.told(WALK, [WALK])
+    found, sentences = body_limits.describe_limits(WALK, [WALK])
     assert found["knee_acceleration"] == 1.0
     assert found["knee_backwards_degrees"] == found["penetration_cm"] == 0.0
     assert found["legs_apart_cm"][0] == found["legs_apart_cm"][1] > 10.0
@@ -38,8 +38,8 @@ def test_a_clip_keeps_within_its_own_limits():
     ],
 )
 def test_what_goes_beyond_is_said_with_its_frame(joint, axis, degrees, frames, words):
-    sentences = body_limits.told(turned(joint, axis, degrees, frames), [WALK])[1]
-    sentences += body_limits.told(turned(joint, axis, -degrees, frames), [WALK])[1]
+    sentences = body_limits.describe_limits(turned(joint, axis, degrees, frames), [WALK])[1]
+    sentences += body_limits.describe_limits(turned(joint, axis, -degrees, frames), [WALK])[1]
     (said, *_) = [one for one in sentences if words in one]
     assert "of the result" in said
     if frames != slice(None):
@@ -47,27 +47,27 @@ def test_what_goes_beyond_is_said_with_its_frame(joint, axis, degrees, frames, w
 
 
 def test_a_body_that_sinks_is_said():
-    sunk = root_motion.placed(WALK, 0.0, np.zeros((len(WALK), 2)))
+    sunk = root_motion.place_clip(WALK, 0.0, np.zeros((len(WALK), 2)))
     places = sunk.translations.copy()
     places[40:60, 0, 2] -= 0.2
-    found, sentences = body_limits.told(replace(sunk, translations=places), [WALK])
+    found, sentences = body_limits.describe_limits(replace(sunk, translations=places), [WALK])
     assert found["penetration_cm"] > 10.0
     assert any("lower than in the sources" in one for one in sentences)
 
 
 def test_figures_do_not_hang_on_place_facing_and_size():
-    moved = root_motion.placed(WALK, 1.0, np.array([3.0, -2.0]))
-    assert body_limits.told(moved, [WALK])[0] == body_limits.told(WALK, [WALK])[0]
+    moved = root_motion.place_clip(WALK, 1.0, np.array([3.0, -2.0]))
+    assert body_limits.describe_limits(moved, [WALK])[0] == body_limits.describe_limits(WALK, [WALK])[0]
     wider = turned("thigh.L", "Y", -5.0)
-    expected = body_limits.told(wider, [WALK])[0]
-    got = body_limits.told(root_motion.placed(wider, 2.0, np.array([5.0, 1.0])), [WALK])[0]
+    expected = body_limits.describe_limits(wider, [WALK])[0]
+    got = body_limits.describe_limits(root_motion.place_clip(wider, 2.0, np.array([5.0, 1.0])), [WALK])[0]
     assert_allclose(got["legs_apart_cm"], expected["legs_apart_cm"], atol=0.02)
 
 
 def test_bodies_without_legs_have_no_figures():
     legless = replace(WALK, skeleton=replace(WALK.skeleton, roles={"hips": 0}))
-    assert not any(body_limits.told(legless, [WALK])[0].values())
-    assert body_limits.told(legless, [WALK])[1] == []
+    assert not any(body_limits.describe_limits(legless, [WALK])[0].values())
+    assert body_limits.describe_limits(legless, [WALK])[1] == []
 
 
 @pytest.mark.parametrize(

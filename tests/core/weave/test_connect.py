@@ -167,7 +167,7 @@ def test_of_frames_nearly_as_near_those_with_the_best_seam_are_taken_and_the_lat
 def test_a_clip_cut_in_two_is_whole_again(method, off):
     walk = actions.walk(60.0, 4)
     first = walk.cut(0, 180)
-    second = root_motion.placed(walk.cut(120, len(walk)), 1.3, np.array([5.0, -2.0]))
+    second = root_motion.place_clip(walk.cut(120, len(walk)), 1.3, np.array([5.0, -2.0]))
     woven = verbs.apply(Connect(method=method, from_frame=150, to_frame=30), [first, second])
     assert len(woven.clip) == len(walk)
     assert_allclose(kinematics.points(woven.clip), kinematics.points(walk), atol=off)
@@ -323,7 +323,7 @@ def test_of_several_clips_the_one_that_is_too_short_is_named():
 def askew(clip, degrees):
     """A stance: the hips and legs turned about the vertical, everything above turned back; on the spot."""
     skeleton = clip.skeleton
-    still = clip.taken(np.zeros(60, dtype=np.int64))
+    still = clip.take_frames(np.zeros(60, dtype=np.int64))
     breathing = 0.01 * np.sin(np.linspace(0.0, 4.0 * np.pi, 60))
     rotations, translations = still.rotations.copy(), still.translations.copy()
     turn = quat.about_axis("Z", np.array(np.radians(degrees)))
@@ -401,7 +401,7 @@ def test_captures_without_known_thighs_are_matched_all_the_same(known):
 
 def test_clips_are_joined_as_made_where_that_is_asked_for():
     walk = replace(actions.walk(30.0, 2), cyclic=False)
-    turned = root_motion.placed(walk, 1.0, np.zeros(2))
+    turned = root_motion.place_clip(walk, 1.0, np.zeros(2))
     report = verbs.apply(Connect(facing="as_made"), [walk, turned]).report["connect"]
     assert report["turn_degrees"] == 0.0
     assert report["distance"] > verbs.apply(Connect(), [walk, turned]).report["connect"]["distance"]

@@ -16,7 +16,7 @@ def turning(clip, degrees):
     length = len(clip) - 1
     at, arc = np.arange(length + 1.0), ground_arc.between(clip, 0, length)
     bent = ground_arc.GroundArc(arc.place, arc.facing, arc.step, np.radians(degrees), length)
-    return ground_arc.added(ground_arc.removed(clip, arc, at), bent, at)
+    return ground_arc.add_arc(ground_arc.remove_arc(clip, arc, at), bent, at)
 
 
 def apart(made, recipe, frame):

@@ -179,11 +179,11 @@ def test_turned_moved_and_backwards_it_is_the_same():
     clip = noisy(actions.turn_left(60.0))
     made = verbs.apply(Filter(keep_contacts=False, band_3=1.5), [clip]).clip
     turn, shift = 0.7, np.array([3.0, -2.0])
-    placed = verbs.apply(Filter(keep_contacts=False, band_3=1.5), [root_motion.placed(clip, turn, shift)]).clip
-    same(placed, root_motion.placed(made, turn, shift), atol=1e-9)
-    back = clip.taken(np.arange(len(clip))[::-1])
+    placed = verbs.apply(Filter(keep_contacts=False, band_3=1.5), [root_motion.place_clip(clip, turn, shift)]).clip
+    same(placed, root_motion.place_clip(made, turn, shift), atol=1e-9)
+    back = clip.take_frames(np.arange(len(clip))[::-1])
     same(
-        verbs.apply(Filter(keep_contacts=False, cutoff=4.0), [back]).clip.taken(np.arange(len(clip))[::-1]),
+        verbs.apply(Filter(keep_contacts=False, cutoff=4.0), [back]).clip.take_frames(np.arange(len(clip))[::-1]),
         verbs.apply(Filter(keep_contacts=False, cutoff=4.0), [clip]).clip,
         atol=1e-5,
     )
@@ -244,7 +244,7 @@ def test_a_pose_that_the_take_jumps_from_is_not_smeared_into_it():
 @pytest.mark.shared
 @pytest.mark.parametrize("every", [2, 5])
 def test_a_clean_clip_moves_little_and_the_same_with_noise_on_its_feet_does_not(every):
-    clean = material.captured("cmu_mb_12_01").thinned(every)
+    clean = material.captured("cmu_mb_12_01").decimate(every)
     made = verbs.apply(Filter(spikes=False), [clean]).clip
     away = np.linalg.norm(kinematics.points(made) - kinematics.points(clean), axis=2)
     assert away.max() < 0.005

@@ -76,7 +76,7 @@ def test_a_loop_goes_back_to_its_first_pose():
 
 
 def test_in_place_all_stand_where_the_first_does_facing_as_it_does():
-    moved = replace(root_motion.placed(WAVE, 1.2, np.array([3.0, 1.0])), name="moved")
+    moved = replace(root_motion.place_clip(WAVE, 1.2, np.array([3.0, 1.0])), name="moved")
     rows = ((1, 5, 0), (1, 60, 0.5), (2, 30, 1.0))
     made = verbs.apply(KeyPoses(poses=rows, in_place=True), [WALK, moved])
     ground, facing = root_motion.ground_frames(made.clip)

@@ -75,7 +75,7 @@ def test_straightening_costs_hardly_any_slide():
 def test_a_turning_walk_keeps_its_turn_where_asked():
     woven = verbs.apply(Loop(straighten="no"), [captured("cmu_asf_16_11")])
     turn = np.radians(woven.report["loop"]["turn_degrees"])
-    heading = root_motion.heading(cycles.unrolled(woven.clip, 1, 1))
+    heading = root_motion.heading(cycles.unroll_cycle(woven.clip, 1, 1))
     length = len(woven.clip) - 1
     assert heading[2 * length] - heading[length] == pytest.approx(turn, abs=1e-5)
 
@@ -114,14 +114,14 @@ def test_every_method_closes_the_cycle(method):
 @pytest.mark.both_engines
 def test_in_place_the_body_goes_nowhere():
     clip = verbs.apply(Loop(in_place=True), [actions.walk(cycles=4)]).clip
-    several = cycles.unrolled(clip, 0, 4)
+    several = cycles.unroll_cycle(clip, 0, 4)
     ground = kinematics.points(several)[:, 0, :2]
     assert np.ptp(ground, axis=0).max() < 0.1
 
 
 @pytest.mark.both_engines
 def test_a_loop_begins_where_its_source_did():
-    clip = root_motion.placed(actions.walk(cycles=4), 0.7, np.array([4.0, 5.0]))
+    clip = root_motion.place_clip(actions.walk(cycles=4), 0.7, np.array([4.0, 5.0]))
     woven = verbs.apply(Loop(), [clip])
     start = woven.report["loop"]["start"]
     assert_allclose(kinematics.points(woven.clip)[0, 0, :2], kinematics.points(clip)[start, 0, :2], atol=0.02)
@@ -134,7 +134,7 @@ def test_the_phase_moves_the_start_within_the_cycle():
     assert len(plain) == len(shifted)
     length = len(plain) - 1
     start = round(0.5 * length)
-    twice = kinematics.points(cycles.unrolled(plain, 0, 1))
+    twice = kinematics.points(cycles.unroll_cycle(plain, 0, 1))
     assert_allclose(kinematics.points(shifted), twice[start : start + length + 1], atol=1e-9)
 
 
@@ -265,7 +265,7 @@ def test_the_whole_is_the_first_of_the_cycles_that_are_offered():
 
 
 def test_of_several_equal_cycles_one_is_taken():
-    several = replace(cycles.unrolled(one_cycle(), 0, 3), cyclic=False)
+    several = replace(cycles.unroll_cycle(one_cycle(), 0, 3), cyclic=False)
     assert len(verbs.apply(Loop(), [several]).clip) == len(one_cycle())
 
 
@@ -279,7 +279,7 @@ def test_a_whole_cycle_can_stay_on_the_spot_begin_elsewhere_and_repeat():
 
 
 def test_a_clip_can_be_searched_for_cycles_although_it_is_one():
-    several = replace(cycles.unrolled(one_cycle(), 0, 3), cyclic=False)
+    several = replace(cycles.unroll_cycle(one_cycle(), 0, 3), cyclic=False)
     woven = verbs.apply(Loop(whole="no"), [several])
     assert woven.report["loop"]["closing"] is None
     assert woven.report["loop"]["score"] > 0.9

@@ -43,26 +43,26 @@ def test_hands_meet_where_they_are_near_for_a_tenth_of_a_second(pair, met):
     lone = (apart < meeting.NEAR) & ~inside
     assert not (lone[:-2] & lone[1:-1] & lone[2:]).any()
     assert meeting.meetings(*pair[0], near=0.3) != met
-    far = root_motion.placed(pair[0][1], 0.0, np.array([3.0, 0.0]))
+    far = root_motion.place_clip(pair[0][1], 0.0, np.array([3.0, 0.0]))
     assert meeting.meetings(pair[0][0], far) == []
 
 
 def test_the_second_figure_is_placed_as_near_as_it_comes(pair, met):
     before, now = pair
-    changed, found = (now[0], root_motion.placed(now[1], 0.3, np.array([0.4, -0.2]))), met
-    there = meeting.placed(before, changed, found)
+    changed, found = (now[0], root_motion.place_clip(now[1], 0.3, np.array([0.4, -0.2]))), met
+    there = meeting.place_partner(before, changed, found)
     assert there[0] is now[0]
     best = (meeting.off(before, there, found) ** 2).sum()
     assert best < (meeting.off(before, changed, found) ** 2).sum()
     for turn, shift in ((0.01, (0.0, 0.0)), (0.0, (0.01, 0.0)), (0.0, (0.0, -0.01))):
-        other = there[0], root_motion.placed(there[1], turn, np.array(shift))
+        other = there[0], root_motion.place_clip(there[1], turn, np.array(shift))
         assert (meeting.off(before, other, found) ** 2).sum() > best
 
 
 def test_hands_meet_again_and_nothing_else_changes(pair, met):
     before, now = pair
-    there = meeting.placed(before, now, met)
-    made = meeting.kept(before, there, met)
+    there = meeting.place_partner(before, now, met)
+    made = meeting.restore_contacts(before, there, met)
     assert meeting.off(before, there, met).max() > 0.05
     assert meeting.off(before, made, met).max() < 1e-3
     ease = round(meeting.EASE * now[0].rate)
@@ -82,8 +82,8 @@ def test_what_one_arm_is_too_short_for_the_other_makes_up(pair, met):
     """Hands are to meet 40 cm farther: more than half of it for one arm, less for the other."""
     before, now = pair
     found = [replace(met[0], last=met[0].first)]
-    there = now[0], root_motion.placed(meeting.placed(before, now, found)[1], 0.0, np.array([0.0, -0.3]))
-    made = meeting.kept(before, there, found)
+    there = now[0], root_motion.place_clip(meeting.place_partner(before, now, found)[1], 0.0, np.array([0.0, -0.3]))
+    made = meeting.restore_contacts(before, there, found)
     moved = [
         np.linalg.norm(wrist(new)[found[0].first] - wrist(old)[found[0].first])
         for old, new in zip(there, made, strict=True)
@@ -94,8 +94,8 @@ def test_what_one_arm_is_too_short_for_the_other_makes_up(pair, met):
 
 def test_hands_that_no_arm_reaches_come_as_near_as_they_can(pair, met):
     before, now = pair
-    away = now[0], root_motion.placed(now[1], 0.0, np.array([2.0, 0.0]))
-    made = meeting.kept(before, away, met[:1])
+    away = now[0], root_motion.place_clip(now[1], 0.0, np.array([2.0, 0.0]))
+    made = meeting.restore_contacts(before, away, met[:1])
     left = meeting.off(before, made, met[:1])
     assert 0.1 < left.max() < meeting.off(before, away, met[:1]).max()
     assert np.isfinite(made[1].rotations).all()
@@ -103,10 +103,10 @@ def test_hands_that_no_arm_reaches_come_as_near_as_they_can(pair, met):
 
 def test_an_untouched_pair_stays_the_same_to_the_bit(pair, met):
     before = pair[0]
-    assert meeting.kept(before, before, met) == before
+    assert meeting.restore_contacts(before, before, met) == before
     assert meeting.off(before, before, met).max() == 0.0
     assert len(meeting.off(before, before, [])) == 0
-    assert meeting.placed(before, before, []) == before
+    assert meeting.place_partner(before, before, []) == before
 
 
 def test_clips_of_other_lengths_are_refused_by_name(pair):
@@ -124,17 +124,17 @@ def test_on_bodies_of_other_sizes_both_ways():
         grown = replace(body, offsets=size * body.offsets, tips=size * body.tips)
         other = verbs.apply(Retarget(), [replace(walk, skeleton=grown), walk]).clip
         found = [Meeting("left_arm", "right_arm", 10, 20)]
-        moved = meeting.placed((walk, walk), (walk, other), found)
-        made = meeting.kept((walk, walk), moved, found)
+        moved = meeting.place_partner((walk, walk), (walk, other), found)
+        made = meeting.restore_contacts((walk, walk), moved, found)
         assert meeting.off((walk, walk), made, found).max() < meeting.off((walk, walk), moved, found).max()
 
 
 def turned_to_the_hand(clip, frame):
     """The same figure again, facing the first one, with its chest 15 cm before that one's right hand in a frame."""
-    partner = root_motion.placed(clip, np.pi, np.zeros(2))
+    partner = root_motion.place_clip(clip, np.pi, np.zeros(2))
     axes, top = meeting._trunk(partner)
     ahead = axes[frame, :2, 1] / np.linalg.norm(axes[frame, :2, 1])
-    return root_motion.placed(partner, 0.0, wrist(clip)[frame, :2] - top[frame, :2] - 0.15 * ahead)
+    return root_motion.place_clip(partner, 0.0, wrist(clip)[frame, :2] - top[frame, :2] - 0.15 * ahead)
 
 
 def grown(clip, times):
@@ -151,9 +151,9 @@ def test_a_hand_on_a_trunk_stays_at_its_place_of_a_larger_one(turn):
     assert any(found.arm == "right_arm" and found.first <= 40 <= found.last for found in met)
     assert not [found for found in meeting.meetings(one, other) if found.other == meeting.TRUNK]
     met = [found for found in met if found.arm == "right_arm"]
-    before, now = (one, other), (one, root_motion.placed(grown(other, 1.1), turn, np.array([0.05, 0.0])))
-    there = meeting.placed(before, now, met)
-    made = meeting.kept(before, there, met)
+    before, now = (one, other), (one, root_motion.place_clip(grown(other, 1.1), turn, np.array([0.05, 0.0])))
+    there = meeting.place_partner(before, now, met)
+    made = meeting.restore_contacts(before, there, met)
     assert meeting.off(before, made, met).max() < 1e-3 < meeting.off(before, there, met).max()
     assert made[1] is there[1]  # only the arm that pushes reaches
 

@@ -41,7 +41,7 @@ def test_twice_is_the_clip_again(name, keep_start):
 
 @pytest.mark.both_engines
 def test_it_begins_where_the_clip_begins_facing_as_it_does_and_goes_to_the_other_side():
-    clip = root_motion.placed(actions.turn_left(60.0), 0.7, np.array([3.0, -1.0]))
+    clip = root_motion.place_clip(actions.turn_left(60.0), 0.7, np.array([3.0, -1.0]))
     made = verbs.apply(Mirror(), [clip]).clip
     for one, other in zip(start_of(made), start_of(clip), strict=True):
         assert_allclose(one, other, atol=1e-9)
@@ -53,7 +53,7 @@ def test_it_begins_where_the_clip_begins_facing_as_it_does_and_goes_to_the_other
 @pytest.mark.both_engines
 def test_reflected_in_the_rest_pose_it_is_the_plain_image():
     clip = actions.wave(30.0)
-    same(verbs.apply(Mirror(keep_start=False), [clip]).clip, mirror.mirrored(clip), atol=0.0)
+    same(verbs.apply(Mirror(keep_start=False), [clip]).clip, mirror.mirror_clip(clip), atol=0.0)
 
 
 @pytest.mark.both_engines

@@ -101,7 +101,7 @@ def test_a_last_key_that_the_ends_do_not_lead_to_is_still_spread():
     walk = with_gap(WALK, 0.02)
     made = close.as_cycle(without_last(walk), closing.Closing(closing.MISSING_KEY, 0.05, 1))
     assert cycles.gap(made) < 1e-9
-    steps = np.linalg.norm(np.diff(kinematics.points(cycles.unrolled(made, 0, 1)), n=2, axis=0), axis=2).max(axis=1)
+    steps = np.linalg.norm(np.diff(kinematics.points(cycles.unroll_cycle(made, 0, 1)), n=2, axis=0), axis=2).max(axis=1)
     usual = np.linalg.norm(np.diff(kinematics.points(WALK), n=2, axis=0), axis=2).max(axis=1)
     assert steps.max() < 1.5 * usual.max()
 
@@ -117,7 +117,7 @@ def test_what_ends_between_two_frames_is_played_a_little_slower_or_faster_and_it
     assert cycles.gap(made) < 1e-9
     speed = abs(ground_arc.between(made, 0, len(made) - 1).step) / made.seconds
     assert abs(speed / (abs(ground_arc.between(clip, 0, len(clip) - 1).step) / clip.seconds) - 1.0) < 0.03
-    before, after = (quality.measure(one)["slide_cm_s"] for one in (make(cycles=6), cycles.unrolled(made, 1, 1)))
+    before, after = (quality.measure(one)["slide_cm_s"] for one in (make(cycles=6), cycles.unroll_cycle(made, 1, 1)))
     assert after < before + 1.0 + 2.0 * speed  # cm/s
 
 
@@ -188,7 +188,7 @@ def turning(degrees: float) -> Clip:
     arc = ground_arc.between(WALK, 0, len(WALK) - 1)
     at = np.arange(len(WALK), dtype=float)
     bent = replace(arc, turn=np.radians(degrees))
-    return replace(ground_arc.added(ground_arc.removed(WALK, arc, at), bent, at), cyclic=True)
+    return replace(ground_arc.add_arc(ground_arc.remove_arc(WALK, arc, at), bent, at), cyclic=True)
 
 
 @pytest.mark.parametrize(("degrees", "straight"), [(3.0, True), (20.0, False)])

@@ -87,7 +87,7 @@ def test_it_is_where_it_was_put_and_faces_the_way_that_was_asked_for(name, frame
 
 @pytest.mark.both_engines
 def test_it_faces_as_it_did_unless_a_way_is_asked_for():
-    clip = root_motion.placed(actions.turn_left(60.0), 0.7, np.array([3.0, -1.0]))
+    clip = root_motion.place_clip(actions.turn_left(60.0), 0.7, np.array([3.0, -1.0]))
     made = verbs.apply(Place(x=1.0, y=2.0), [clip]).clip
     assert_allclose(place_of(made)[0], [1.0, 2.0], atol=1e-9)
     assert place_of(made)[1] == pytest.approx(place_of(clip)[1], abs=1e-9)
@@ -96,7 +96,7 @@ def test_it_faces_as_it_did_unless_a_way_is_asked_for():
 
 @pytest.mark.both_engines
 def test_it_is_turned_about_where_it_is():
-    clip = root_motion.placed(actions.walk(60.0, 3), 0.7, np.array([3.0, -1.0]))
+    clip = root_motion.place_clip(actions.walk(60.0, 3), 0.7, np.array([3.0, -1.0]))
     made = verbs.apply(Place(where="own", face="way", facing=-90.0, frame=25), [clip]).clip
     assert_allclose(place_of(made, 25)[0], place_of(clip, 25)[0], atol=1e-9)
     assert_allclose(np.degrees(place_of(made, 25)[1]), -90.0, atol=1e-7)
@@ -105,7 +105,7 @@ def test_it_is_turned_about_where_it_is():
 @pytest.mark.both_engines
 def test_wherever_a_clip_was_it_comes_to_the_same_place():
     clip = actions.walk(60.0, 3)
-    moved = root_motion.placed(clip, -1.9, np.array([40.0, 7.0]))
+    moved = root_motion.place_clip(clip, -1.9, np.array([40.0, 7.0]))
     recipe = Place(x=0.3, y=0.4, face="way", facing=20.0)
     one, other = (verbs.apply(recipe, [each]).clip for each in (clip, moved))
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-9)
@@ -128,7 +128,7 @@ def test_cycles_stay_cycles_and_channels_stay():
 )
 def test_the_second_half_of_a_clip_goes_on_from_the_first_as_it_did(name, at):
     clip = captured(name)
-    gone = root_motion.placed(clip.cut(at, len(clip)), 2.0, np.array([5.0, 5.0]))
+    gone = root_motion.place_clip(clip.cut(at, len(clip)), 2.0, np.array([5.0, 5.0]))
     made = verbs.apply(Place(), [gone, clip.cut(0, at + 1)])
     assert_allclose(kinematics.points(made.clip), kinematics.points(clip)[at:], atol=1e-9)
     assert made.report["place"]["where"] == "after"
@@ -146,7 +146,7 @@ def test_after_another_it_is_aligned_as_connect_aligns_it(names):
     made = verbs.apply(Place(where="after"), [after, before]).clip
     footing = contacts.footing(before), contacts.footing(after)
     found = transitions.align(before, after, len(before) - 1, 0, 0, footing)
-    wanted = root_motion.placed(after, found.turn, np.array(found.shift))
+    wanted = root_motion.place_clip(after, found.turn, np.array(found.shift))
     assert_allclose(kinematics.points(made), kinematics.points(wanted), atol=1e-9)
     # Connect compares more frames, which at the very ends are all on one side; it comes to nearly the same.
     connect = Connect(from_frame=len(before) - 1, to_frame=0, method="inertial", trim=False, plant_feet=False)
@@ -168,7 +168,7 @@ def test_after_another_pose_it_begins_where_the_hips_were_and_faces_as_the_body_
 
 @pytest.mark.both_engines
 def test_after_another_it_can_face_a_way_of_its_own():
-    before = root_motion.placed(actions.turn_left(60.0), 0.5, np.array([1.0, 1.0]))
+    before = root_motion.place_clip(actions.turn_left(60.0), 0.5, np.array([1.0, 1.0]))
     after = actions.walk(60.0, 2)
     plain, turned = (verbs.apply(Place(face=face, facing=10.0), [after, before]).clip for face in ("own", "way"))
     assert_allclose(place_of(plain)[0], place_of(turned)[0], atol=1e-9)
@@ -249,7 +249,7 @@ def test_on_the_floor_the_lowest_foot_stands_on_it(name):
         body = replace(body, tips=tips)
     still = np.tile(quat.IDENTITY, (2, len(body), 1))
     clip = verbs.apply(Retarget(), [Clip(name, body, 60.0, still, np.zeros((2, len(body), 3))), actions.walk(60.0, 3)])
-    clip = root_motion.placed(clip.clip, 0.0, np.array([0.0, 0.0, 0.37]))
+    clip = root_motion.place_clip(clip.clip, 0.0, np.array([0.0, 0.0, 0.37]))
     made = verbs.apply(Place(where="own", height="floor"), [clip])
     assert place.lowest_sole(made.clip) == pytest.approx(0.0, abs=1e-9)
     resting = kinematics.points(Clip(name, body, 60.0, still, np.zeros((2, len(body), 3))))[0, :, 2]
@@ -265,7 +265,7 @@ def test_on_the_floor_the_lowest_foot_stands_on_it(name):
 
 @pytest.mark.shared
 def test_captured_feet_come_down_to_the_floor():
-    clip = root_motion.placed(captured("cmu_mb_08_01"), 0.0, np.array([0.0, 0.0, -0.6]))
+    clip = root_motion.place_clip(captured("cmu_mb_08_01"), 0.0, np.array([0.0, 0.0, -0.6]))
     made = verbs.apply(Place(height="floor"), [clip]).clip
     lowest = kinematics.points(made)[..., 2].min()
     assert -0.03 < lowest < 0.03

@@ -39,7 +39,7 @@ WALK, SNEAK, WAVE = actions.walk(60.0, 4), actions.sneak(60.0, 4), actions.wave(
 def sliding(clip, aside=0.15, ahead=0.0):
     """A clip with a constant sideways and forward drift in metres per second."""
     time = np.arange(len(clip)) / clip.rate
-    return root_motion.placed(clip, np.zeros(len(clip)), np.stack([aside * time, ahead * time], axis=1))
+    return root_motion.place_clip(clip, np.zeros(len(clip)), np.stack([aside * time, ahead * time], axis=1))
 
 
 SLIDING = replace(sliding(WALK), name="sliding")
@@ -113,7 +113,7 @@ def test_feet_that_slide_stand(recipe, clips):
 
 @pytest.mark.both_engines
 def test_of_one_source_legs_stay_to_the_bit():
-    turned = root_motion.placed(SLIDING, 0.7, np.array([2.0, 1.0]))
+    turned = root_motion.place_clip(SLIDING, 0.7, np.array([2.0, 1.0]))
     for recipe, clips in (
         (Blend(weights=(1.0, 0.0)), [SLIDING, SNEAK]),
         (Blend(weights=(0.0, 1.0), timing="reference"), [SNEAK, SLIDING]),
@@ -148,7 +148,7 @@ def a_cycle(turn=0.0, frames=60):
     walk = actions.walk(60.0, 1)
     time = np.arange(len(walk)) / 60.0
     slide = np.stack([0.15 * time, 0.0 * time], axis=1)
-    return replace(root_motion.placed(walk, turn * time, slide), name="cycle", cyclic=True)
+    return replace(root_motion.place_clip(walk, turn * time, slide), name="cycle", cyclic=True)
 
 
 @pytest.mark.both_engines
@@ -156,7 +156,7 @@ def a_cycle(turn=0.0, frames=60):
 @pytest.mark.parametrize("more", [{}, {"repeat": 3}, {"phase": 0.3}, {"phase": 0.6, "repeat": 2}])
 def test_loops_stay_loops(turn, more):
     # Half a frame more than a cycle: its ends are mended, so it is not handed over.
-    long = cycles.unrolled(a_cycle(turn), 1, 2)
+    long = cycles.unroll_cycle(a_cycle(turn), 1, 2)
     recipe = Loop(trim=False, whole="no", straighten="no", **more)
     on, off = both(recipe, [replace(long, cyclic=False)])
     assert on.report["plant"]["spans"]
@@ -164,11 +164,11 @@ def test_loops_stay_loops(turn, more):
     first = on.clip.cut(0, one + 1)
     assert cycles.gap(first) < 1e-6
     if recipe.repeat > 1:
-        laps = cycles.unrolled(replace(first, cyclic=True), 0, recipe.repeat - 1)
+        laps = cycles.unroll_cycle(replace(first, cyclic=True), 0, recipe.repeat - 1)
         assert_allclose(kinematics.points(laps), kinematics.points(on.clip), atol=1e-6)
     rows = rows_of(on)
     assert middle_slide(on.clip, rows) < 1.0 < middle_slide(off.clip, rows)
-    laps = cycles.unrolled(on.clip, 1, 1)
+    laps = cycles.unroll_cycle(on.clip, 1, 1)
     seam = len(on.clip) - 1
     sharpest = np.linalg.norm(np.diff(kinematics.points(laps), n=2, axis=0), axis=2).max(axis=1)
     assert sharpest[seam - 2 : seam + 2].max() <= sharpest.max() * (1.0 + 1e-6)
@@ -186,7 +186,7 @@ def test_blends_of_cycles_stay_cycles():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("phase", [0.0, 0.4])
 def test_loops_in_place_stand_on_a_ground_that_goes_back(phase):
-    clip = replace(cycles.unrolled(a_cycle(), 1, 2), cyclic=False)
+    clip = replace(cycles.unroll_cycle(a_cycle(), 1, 2), cyclic=False)
     recipe = Loop(trim=False, start=70, length=64, whole="no", straighten="yes", phase=phase)
     going, staying = (verbs.apply(replace(recipe, in_place=still), [clip]) for still in (False, True))
     assert staying.report["plant"]["spans"] == going.report["plant"]["spans"]
@@ -209,7 +209,7 @@ def test_loops_in_place_stand_on_a_ground_that_goes_back(phase):
 def test_clips_that_walk_on_the_spot_are_planted_on_their_way():
     time = np.arange(len(WALK)) / WALK.rate
     sway = np.stack([0.04 * np.sin(5.0 * time), 0.0 * time], axis=1)
-    walk = verbs.apply(InPlace(trim=False), [root_motion.placed(WALK, np.zeros(len(WALK)), sway)]).clip
+    walk = verbs.apply(InPlace(trim=False), [root_motion.place_clip(WALK, np.zeros(len(WALK)), sway)]).clip
     for clip in (walk, replace(walk, channels={})):
         made = verbs.apply(Plant(), [clip])
         reported = made.report["plant"]
@@ -253,7 +253,7 @@ def test_feet_of_sources_that_stand_still_are_left():
     balls = [contacts.feet(one.clip) for one in (on, off)]
     for span in (one.middle for one in spans.find(off.clip) if one.end < far and one.part == spans.BALL):
         assert np.abs(balls[0][span.foot] - balls[1][span.foot])[span.first : span.end].max() < 2e-4
-    still = WALK.taken(np.zeros(60, dtype=int))
+    still = WALK.take_frames(np.zeros(60, dtype=int))
     on, off = both(Connect(from_frame=30, to_frame=20), [still, still])
     assert_array_equal(on.clip.rotations, off.clip.rotations)
 
@@ -281,7 +281,7 @@ def test_bodies_of_loose_joints_are_planted_too():
     # These feet already follow their path, so they need no turn.
     time = np.arange(len(WALK)) / WALK.rate
     sway = np.stack([0.04 * np.sin(5.0 * time), 0.0 * time], axis=1)
-    spot = verbs.apply(InPlace(trim=False), [root_motion.placed(WALK, np.zeros(len(WALK)), sway)]).clip
+    spot = verbs.apply(InPlace(trim=False), [root_motion.place_clip(WALK, np.zeros(len(WALK)), sway)]).clip
     reported = verbs.apply(Plant(), [loosened(spot)]).report["plant"]
     assert reported["middle_slide_cm_s"][1] < 0.5 < reported["middle_slide_cm_s"][0]
     turning = loosened(a_cycle(0.3), ())

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
 from action_loom.core.motion import resample
-from action_loom.core.motion.clip import joined
+from action_loom.core.motion.clip import join_clips
 from action_loom.core.motion.frame_map import FrameMap, LeftOut
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.weave import preprocess
@@ -22,7 +22,7 @@ def behind_a_jump(clip):
     """A clip that begins with a pose elsewhere."""
     pose = clip.cut(0, 1)
     return replace(
-        joined([replace(pose, translations=pose.translations + np.array([3.0, 0.0, 0.0])), clip]), name="late"
+        join_clips([replace(pose, translations=pose.translations + np.array([3.0, 0.0, 0.0])), clip]), name="late"
     )
 
 

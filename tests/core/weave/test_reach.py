@@ -167,7 +167,7 @@ def test_loops_stay_loops(frame):
 def test_ends_that_nearly_meet_stay_as_they_are_where_the_change_does_not_come_to_them(rate):
     """At such rates a walk ends between two frames: its ends could be made to meet, which moves all frames."""
     clip = resample.to_rate(actions.walk(cycles=6, speed=0.9, step=0.55), rate)
-    assert rate == 50.0 or closing.guessed(clip).kind in (closing.GAP, closing.MISSING_KEY)
+    assert rate == 50.0 or closing.guess_closing(clip).kind in (closing.GAP, closing.MISSING_KEY)
     at = len(clip) // 2
     place = tuple(kinematics.world(clip)[1][at, HAND] + [0.0, 0.05, 0.05])
     made = verbs.apply(Reach(target=(place,), from_frame=at), [clip])

@@ -44,7 +44,7 @@ def test_the_take_itself_stays_where_it_has_all_the_weight():
 def test_it_is_repeated_as_often_as_the_take_steps_whatever_the_speeds(steps, count):
     for speed in (0.8, 1.2, 1.6):
         clips = [take(steps, speed), RUN]
-        counts = repeated.counts(clips, [closing.guessed(clip) for clip in clips])
+        counts = repeated.counts(clips, [closing.guess_closing(clip) for clip in clips])
         # Less than a cycle and a quarter does not show its own length: the run's counts.
         assert counts == [1, count] or steps < 1.25, (speed, counts)
 
@@ -58,9 +58,9 @@ def test_weights_that_change_take_part_over_the_whole_take():
 
 
 def test_a_pose_and_a_short_clip_beside_a_cycle_are_takes():
-    walk, endings = actions.walk(cycles=1), closing.guessed(actions.walk(cycles=1))
+    walk, endings = actions.walk(cycles=1), closing.guess_closing(actions.walk(cycles=1))
     for short in (walk.cut(0, 1), walk.cut(0, 2), walk.cut(0, 9)):
-        assert repeated.counts([walk, short], [endings, closing.guessed(short)]) == [1, 1]
+        assert repeated.counts([walk, short], [endings, closing.guess_closing(short)]) == [1, 1]
 
 
 def test_cycles_alone_and_other_ends_stay_as_they_were():

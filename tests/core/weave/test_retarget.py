@@ -106,14 +106,14 @@ def test_feet_that_disagree_on_the_spot_are_not_planted_and_refuse_nothing(other
     """Without planting such a cycle is retargeted exactly, so the optional step is left out with its reason."""
     walk = actions.walk(30.0, 3)
     places, _ = root_motion.ground_frames(walk)
-    still = root_motion.placed(walk, 0.0, places[0] - places)
+    still = root_motion.place_clip(walk, 0.0, places[0] - places)
     left = walk.skeleton.roles["thigh.L"]
     rotations = still.rotations.copy()
     mean = quat.mean_of_frames(rotations)[left]
     rotations[:, left] = quat.mul(mean, quat.exp(0.3 * quat.log(quat.mul(quat.inv(mean), rotations[:, left]))))
     limping = replace(still, rotations=rotations)
     with pytest.raises(ClipError, match="its feet disagree how fast"):
-        planting.planted(limping)
+        planting.plant_clip(limping)
     made, unplanted = (verbs.apply(Retarget(plant_feet=plant), [other, limping]) for plant in (True, False))
     assert "its feet disagree how fast" in made.report["not_planted"]
     assert_allclose(made.clip.rotations, unplanted.clip.rotations, atol=1e-12)

@@ -111,13 +111,13 @@ def test_wherever_the_clip_is_and_faces_the_root_goes_along():
 def test_cycles_stay_cycles_and_the_root_goes_as_far_in_each(turn, seconds):
     walk = actions.walk(60.0, 1)
     time = np.arange(len(walk)) / 60.0
-    cycle = replace(root_motion.placed(walk, turn * time, np.zeros((len(walk), 2))), cyclic=True)
+    cycle = replace(root_motion.place_clip(walk, turn * time, np.zeros((len(walk), 2))), cyclic=True)
     assert cycles.gap(cycle) < 1e-9
     clip = under(cycle, "carrier")
     made = verbs.apply(Root(smooth=seconds, height=True), [clip]).clip
     assert made.cyclic
     below_stays(made, clip, [0])
-    laps = cycles.unrolled(made, 1, 1)
+    laps = cycles.unroll_cycle(made, 1, 1)
     last = len(made) - 1
     place, facing = root_way(laps)
     hips = root_motion.travelling_joint(laps.skeleton)

@@ -125,13 +125,13 @@ def test_scales_and_channels_blend_and_steps_are_the_heaviest_clips():
 def test_clips_made_in_place_keep_where_they_stand_and_face(reference):
     """A stance askew counts by its weight, whichever clip is the reference; captures that stand elsewhere do not."""
     straight = actions.wave(30.0)
-    askew = root_motion.placed(straight, np.radians(20.0), np.array([0.1, 0.0]))
+    askew = root_motion.place_clip(straight, np.radians(20.0), np.array([0.1, 0.0]))
     for weights, turn in (((1, 0), 0.0), ((1, 1), 10.0), ((1, 3), 15.0), ((0, 1), 20.0)):
         woven = verbs.apply(Blend(weights=weights, ends="pinned", reference=reference), [straight, askew]).clip
         faced = root_motion.heading(woven) - root_motion.heading(straight)
         assert_allclose(np.exp(1j * faced), np.exp(1j * np.radians(turn)), atol=1e-8)
     assert_allclose(kinematics.points(woven), kinematics.points(askew), atol=1e-9)
-    elsewhere = root_motion.placed(straight, np.radians(20.0), np.array([3.0, 0.0]))
+    elsewhere = root_motion.place_clip(straight, np.radians(20.0), np.array([3.0, 0.0]))
     woven = verbs.apply(Blend(weights=(1, 1), ends="pinned", reference=reference), [straight, elsewhere]).clip
     expected = (straight, elsewhere)[int(reference) - 1]
     apart = root_motion.heading(woven) - root_motion.heading(expected)
@@ -177,7 +177,7 @@ def test_feet_that_hang_on_a_root_are_blended_as_parts_of_the_body():
     """One clip walks, one stands: the blended feet stay at the ends of their shins, not where the standing feet are."""
     body = material.character("RobotExpressive")
     walk = carry.onto_body(material.captured("cmu_mb_02_01"), body)[0]
-    standing = replace(walk.taken(np.full(len(walk), 60)), name="standing")
+    standing = replace(walk.take_frames(np.full(len(walk), 60)), name="standing")
     made = verbs.apply(Blend(weights=(1.0, 1.0), plant_feet=False, add_root_motion="no"), [standing, walk]).clip
     places = kinematics.world(made)[1]
     for side in "LR":

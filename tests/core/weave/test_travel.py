@@ -55,7 +55,7 @@ def test_a_run_that_ends_between_two_frames_stands_as_well_as_at_any_rate(rate, 
     run = replace(resample.to_rate(actions.run(cycles=count), rate), cyclic=False)
     ground = root_motion.ground_frames(run)[0]
     away = np.linspace(0.0, 1.0, len(run))[:, None] * (ground[-1] - ground[0])
-    still = root_motion.placed(run, 0.0, -away)
+    still = root_motion.place_clip(run, 0.0, -away)
     if closing.of(still).kind:
         made = given(still)
         assert made.clip.cyclic
@@ -94,13 +94,13 @@ def test_captured_ways_come_back_exactly_from_keys_in_single_precision(name):
 def test_a_way_that_is_kept_goes_with_a_clip_that_is_moved_turned_and_cut():
     clip = GAITS["turn"]
     still = taken(clip)
-    moved = root_motion.placed(still, 1.1, np.array([4.0, -2.0]))
-    assert apart(given(moved).clip, root_motion.placed(clip, 1.1, np.array([4.0, -2.0]))) < 1e-12
+    moved = root_motion.place_clip(still, 1.1, np.array([4.0, -2.0]))
+    assert apart(given(moved).clip, root_motion.place_clip(clip, 1.1, np.array([4.0, -2.0]))) < 1e-12
     part = given(still.cut(20, 60)).clip
     turn = float(root_motion.ground_frames(still)[1][20] - root_motion.ground_frames(clip)[1][20])
-    brought = root_motion.placed(clip.cut(20, 60), turn, np.zeros(2))
+    brought = root_motion.place_clip(clip.cut(20, 60), turn, np.zeros(2))
     shift = root_motion.ground_frames(part)[0][0] - root_motion.ground_frames(brought)[0][0]
-    assert apart(part, root_motion.placed(brought, 0.0, shift)) < 1e-12
+    assert apart(part, root_motion.place_clip(brought, 0.0, shift)) < 1e-12
 
 
 @pytest.mark.both_engines
@@ -188,7 +188,7 @@ def test_nearly_ahead_is_ahead_for_a_cycle_and_measured_where_asked():
     """A run that drifts sideways by 10 degrees."""
     still = unkept(GAITS["cycle"])
     drift = 3.2 * np.tan(np.radians(10.0)) * np.arange(len(still)) / still.rate
-    drifting = root_motion.placed(still, 0.0, np.column_stack([drift, 0.0 * drift]))
+    drifting = root_motion.place_clip(still, 0.0, np.column_stack([drift, 0.0 * drift]))
     assert given(drifting).report["travel"]["direction"] == "ahead"
     reported = given(drifting, direction="measured").report["travel"]
     assert abs(reported["direction_degrees"]) == pytest.approx(10.0, abs=0.5)
@@ -212,7 +212,7 @@ def test_a_dance_that_ranges_over_the_floor_is_not_on_the_spot():
     spot = unkept(actions.walk(30.0, 8))
     for reach, gives in ((0.2, True), (0.85, False)):
         aside = 0.5 * reach * np.sin(2.0 * np.pi * np.arange(len(spot)) / (len(spot) - 1.0))
-        dance = root_motion.placed(spot.cut(0, len(spot) - 5), 0.0, np.column_stack([aside, 0.0 * aside])[:-5])
+        dance = root_motion.place_clip(spot.cut(0, len(spot) - 5), 0.0, np.column_stack([aside, 0.0 * aside])[:-5])
         made = given(dance)
         assert (add_root_motion.note(dance) != "") is gives
         assert (made.report["travel"]["speed_m_s"] > 1.0) is gives
@@ -248,10 +248,10 @@ def test_captured_clips_slide_less_than_they_did():
 
 def test_a_run_that_stops_goes_as_it_was_stored():
     going = actions.walk(60.0, 4)
-    ways = root_trajectory.removed(going)[1]
+    ways = root_trajectory.remove_trajectory(going)[1]
     slower = np.linspace(3.0, 0.0, len(going))
-    stops = root_trajectory.added(
-        root_trajectory.removed(going)[0], root_trajectory.RootTrajectory(ways.velocity * slower, ways.turn)
+    stops = root_trajectory.add_trajectory(
+        root_trajectory.remove_trajectory(going)[0], root_trajectory.RootTrajectory(ways.velocity * slower, ways.turn)
     )
     spot = verbs.apply(InPlace(trim=False), [stops]).clip
     shift = np.zeros_like(spot.translations)
@@ -265,7 +265,7 @@ def pulsing(amplitude):
     spot = unkept(actions.walk(60.0, 1))
     phase = 4.0 * np.pi * np.arange(len(spot)) / (len(spot) - 1)
     sway = np.column_stack([np.zeros(len(spot)), amplitude * np.sin(phase)])
-    return root_motion.placed(spot, 0.0, sway)
+    return root_motion.place_clip(spot, 0.0, sway)
 
 
 def test_feet_that_slide_at_any_speed_are_said_with_the_figure():

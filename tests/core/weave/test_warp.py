@@ -121,7 +121,7 @@ def test_what_is_no_pose_is_refused(recipe, count, message):
 def test_a_pose_that_the_clip_has_already_is_refused():
     with pytest.raises(OptionError, match="The pose of walk at frame 30 is that of walk at frame 30 already"):
         verbs.apply(Warp(poses=((30, 2, 30),)), [WALK, WALK])
-    there = root_motion.placed(WALK, 1.0, np.array([3.0, 0.0]))
+    there = root_motion.place_clip(WALK, 1.0, np.array([3.0, 0.0]))
     with pytest.raises(OptionError, match="already"):
         verbs.apply(Warp(poses=((30, 2, 30),)), [WALK, there])
     verbs.apply(Warp(poses=((30, 2, 30),), with_root=True), [WALK, there])
@@ -205,7 +205,7 @@ def test_mirrored_it_is_the_image_of_what_is_spread():
     recipe, plain = Warp(poses=((100, 2, 40), (110, 2, 90))), Mirror(keep_start=False)
     made = verbs.apply(recipe, [TURN, SNEAK]).clip
     images = [verbs.apply(plain, [clip]).clip for clip in (TURN, SNEAK)]
-    there, seen = verbs.apply(recipe, images).clip, mirror.mirrored(made)
+    there, seen = verbs.apply(recipe, images).clip, mirror.mirror_clip(made)
     assert_allclose(quat.same_side(there.rotations, seen.rotations), seen.rotations, atol=1e-8)
     assert_allclose(there.translations, seen.translations, atol=1e-8)
 

@@ -41,7 +41,7 @@ def hold_end(clips, recipe, progress):
         raise extend.ClipError(f"One clip is held at a time; {len(clips)} given")
     (clip,) = clips
     held = round(recipe.seconds * clip.rate)
-    made = replace(clip.taken(np.append(np.arange(len(clip)), [len(clip) - 1] * held)), name=f"{clip.name} held")
+    made = replace(clip.take_frames(np.append(np.arange(len(clip)), [len(clip) - 1] * held)), name=f"{clip.name} held")
     measure = load("quality.quality:measure")
     report = {
         "dropped": [],

@@ -34,7 +34,7 @@ def test_what_is_clear_is_the_same_to_the_bit():
 def test_a_cycle_whose_knee_is_bent_backwards_across_its_ends_still_closes(start):
     """The stretch across the ends is corrected as one: split at the ends, it left them up to 6 cm from each other."""
     walk = actions.walk(cycles=1)
-    cycle = replace(cycles.unrolled(walk, 0, 1).cut(start, start + len(walk)), cyclic=True)
+    cycle = replace(cycles.unroll_cycle(walk, 0, 1).cut(start, start + len(walk)), cyclic=True)
     knee, turns = cycle.skeleton.roles["shin.L"], cycle.rotations.copy()
     bends = quat.log(turns[:, knee])
     axis = bends[np.linalg.norm(bends, axis=1).argmax()]

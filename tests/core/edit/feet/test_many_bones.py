@@ -68,7 +68,7 @@ def test_a_joint_that_never_bends_stays_as_it_is():
 @pytest.mark.parametrize(("count", "bones"), COUNTS)
 def test_feet_of_many_legs_stand_still(count, bones):
     clip, chains, stands = walkers.walker(count, bones)
-    made, done = planting.planted(clip)
+    made, done = planting.plant_clip(clip)
     slides = [walkers.slide_of(one, chains, stands) for one in (clip, made)]
     assert slides[0] > 0.09 > 1e-4 > slides[1]
     assert not done.refused
@@ -93,10 +93,10 @@ def test_legs_are_found_with_every_joint_that_bends(count, bones):
 
 def test_where_a_body_stands_and_faces_does_not_matter():
     clip, _, _ = walkers.walker(6, 3)
-    placed = root_motion.placed(clip, 0.8, np.array([2.0, -1.0]))
-    one, other = planting.planted(clip)[0], planting.planted(placed)[0]
+    placed = root_motion.place_clip(clip, 0.8, np.array([2.0, -1.0]))
+    one, other = planting.plant_clip(clip)[0], planting.plant_clip(placed)[0]
     assert_allclose(other.rotations[:, 1:], one.rotations[:, 1:], atol=1e-7)
-    assert_allclose(root_motion.placed(one, 0.8, np.array([2.0, -1.0])).translations, other.translations, atol=1e-7)
+    assert_allclose(root_motion.place_clip(one, 0.8, np.array([2.0, -1.0])).translations, other.translations, atol=1e-7)
 
 
 def test_a_body_in_the_mirror_is_planted_in_the_mirror():
@@ -108,7 +108,7 @@ def test_a_body_in_the_mirror_is_planted_in_the_mirror():
     mirrored = replace(clip, skeleton=replace(clip.skeleton, offsets=offsets), rotations=turned, translations=places)
     found, other = leg_chains.find(clip), leg_chains.find(mirrored)
     assert other == {f"{foot[:-1]}{'LR'[foot[-1] == 'L']}": joints for foot, joints in found.items()}
-    one, two = (walkers.places_of(planting.planted(body)[0]) for body in (clip, mirrored))
+    one, two = (walkers.places_of(planting.plant_clip(body)[0]) for body in (clip, mirrored))
     assert_allclose(two * [-1.0, 1.0, 1.0], one, atol=1e-7)
 
 
@@ -117,7 +117,7 @@ def test_a_stance_that_bends_its_leg_too_far_is_left_out_with_the_degrees():
     offsets = clip.skeleton.offsets.copy()
     offsets[1] = 0.0, 1.0, 4.0  # a giraffe: lengths are compared with those of the whole body
     tall = replace(clip, skeleton=replace(clip.skeleton, offsets=offsets))
-    made, done = planting.planted(tall)
+    made, done = planting.plant_clip(tall)
     whys = [re.fullmatch(r"it would bend its leg by (\d+)° for \d+ cm/s of slide", why) for _, why in done.refused]
     assert whys
     assert all(int(why[1]) > 10 for why in whys)
@@ -136,7 +136,7 @@ def test_the_verb_plants_a_body_that_no_name_tells():
 def test_a_body_whose_legs_do_not_bend_is_refused():
     clip, _, _ = walkers.walker(6, 1)
     with pytest.raises(SkeletonError, match="its feet are not known"):
-        planting.planted(clip)
+        planting.plant_clip(clip)
 
 
 def test_a_leg_in_two_chains_is_not_solved():

@@ -26,7 +26,7 @@ def sliding(rate=60.0, cycles_=4, speed=0.15):
     """The generated walk, whose feet stand, with a constant sideways drift in metres per second."""
     walk = actions.walk(rate, cycles_)
     time = np.arange(len(walk)) / rate
-    return root_motion.placed(walk, np.zeros(len(walk)), np.stack([speed * time, 0.0 * time], axis=1))
+    return root_motion.place_clip(walk, np.zeros(len(walk)), np.stack([speed * time, 0.0 * time], axis=1))
 
 
 @pytest.mark.both_engines
@@ -65,7 +65,7 @@ def test_feet_that_stand_are_left_bitwise_as_they_are():
     made, done = planted(walk)
     assert made is walk
     assert done.spans == ()
-    still = walk.taken(np.zeros(40, dtype=int))
+    still = walk.take_frames(np.zeros(40, dtype=int))
     assert planted(still)[0] is still
     short = walk.cut(0, 2)
     assert planted(short)[0] is short
@@ -93,7 +93,7 @@ def test_feet_that_stand_stay_where_others_are_planted():
     clip = actions.walk(60.0, 6)
     slips = [span for span in spans.find(clip) if span.foot == "L" and span.part == spans.BALL][3]
     share = np.clip((np.arange(len(clip)) - slips.first) / (slips.end - slips.first), 0.0, 1.0)
-    slid = root_motion.placed(clip, np.zeros(len(clip)), np.stack([0.08 * share, 0.0 * share], axis=1))
+    slid = root_motion.place_clip(clip, np.zeros(len(clip)), np.stack([0.08 * share, 0.0 * share], axis=1))
     made, done = planted(slid)
     assert 1 <= len(done.spans) <= 6
     before, after = contacts.feet(slid), contacts.feet(made)
@@ -108,20 +108,20 @@ def test_feet_that_stand_stay_where_others_are_planted():
 def test_it_turns_and_moves_with_its_clip():
     clip = sliding()
     made, done = planted(clip)
-    elsewhere, other = planted(root_motion.placed(clip, 1.1, np.array([3.0, -7.0])))
+    elsewhere, other = planted(root_motion.place_clip(clip, 1.1, np.array([3.0, -7.0])))
     assert other.spans == done.spans
-    assert moved_by(elsewhere, root_motion.placed(made, 1.1, np.array([3.0, -7.0]))) < 1e-9
+    assert moved_by(elsewhere, root_motion.place_clip(made, 1.1, np.array([3.0, -7.0]))) < 1e-9
 
 
 @pytest.mark.both_engines
 def test_of_a_mirrored_clip_it_is_the_mirrored_one():
     clip = replace(sliding(), cyclic=False)
     made, done = planted(clip)
-    other, mirrored = planted(mirror.mirrored(clip))
+    other, mirrored = planted(mirror.mirror_clip(clip))
     assert {(s.foot, s.first, s.end) for s in mirrored.spans} == {
         ("R" if s.foot == "L" else "L", s.first, s.end) for s in done.spans
     }
-    assert moved_by(other, mirror.mirrored(made)) < 1e-6
+    assert moved_by(other, mirror.mirror_clip(made)) < 1e-6
 
 
 @pytest.mark.both_engines
@@ -132,7 +132,7 @@ def test_at_twice_the_rate_it_is_the_same_motion():
     fine = resample.to_rate(clip, 120.0)
     twice = [replace(s, first=2 * s.first, end=min(2 * s.end, len(fine))) for s in rows]
     finely, _ = planted(fine, twice)
-    assert moved_by(finely.thinned(2), made) < 0.012
+    assert moved_by(finely.decimate(2), made) < 0.012
     assert middle_slide(finely, twice) < 0.2
 
 
@@ -141,7 +141,7 @@ def a_cycle(turn=0.0):
     walk = actions.walk(60.0, 1)
     time = np.arange(len(walk)) / 60.0
     slide = np.stack([0.15 * time, 0.0 * time], axis=1)
-    return replace(root_motion.placed(walk, turn * time, slide), cyclic=True)
+    return replace(root_motion.place_clip(walk, turn * time, slide), cyclic=True)
 
 
 @pytest.mark.both_engines
@@ -154,7 +154,7 @@ def test_loops_stay_loops(turn):
     assert cycles.gap(clip) < 1e-9
     assert cycles.gap(made) < 1e-6
     # Velocities match too: the seam is not sharper than the rest.
-    laps = cycles.unrolled(made, 1, 1)
+    laps = cycles.unroll_cycle(made, 1, 1)
     seam = len(made) - 1
     sharpest = np.linalg.norm(np.diff(kinematics.points(laps), n=2, axis=0), axis=2).max(axis=1)
     assert sharpest[seam - 2 : seam + 2].max() <= sharpest.max() * (1.0 + 1e-6)
@@ -463,7 +463,7 @@ def test_each_stance_stands_short_ones_at_the_ends_and_of_runs_too(name, limit):
 
 def test_a_stance_that_would_bend_a_leg_by_too_much_is_left_as_it_is(monkeypatch):
     walk = actions.walk()
-    sliding = root_motion.placed(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
+    sliding = root_motion.place_clip(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
     done = planting.planted(sliding)[1]
     most = np.radians(done.report["bent"]["degrees"])
     assert 0.0 < most < planting.BENDS

@@ -29,7 +29,7 @@ def plan(locomotion, action, *, start=0, **asked):
 
 
 def spliced(locomotion, action, planned, **asked):
-    return along.spliced(locomotion, PlayedClip(action), planned, Splice(**asked)).clip
+    return along.splice_along(locomotion, PlayedClip(action), planned, Splice(**asked)).clip
 
 
 def action_frames(planned):
@@ -40,7 +40,7 @@ def action_frames(planned):
 @pytest.mark.shared
 def test_a_walk_is_found_in_itself_and_never_left():
     walk = captured("cmu_mb_16_15")
-    moved = root_motion.placed(walk, 2.0, np.array([1.0, 4.0]))
+    moved = root_motion.place_clip(walk, 2.0, np.array([1.0, 4.0]))
     planned = plan(walk, moved, first=50, end=400)
     assert len(planned.pieces) == 1
     piece = planned.pieces[0]

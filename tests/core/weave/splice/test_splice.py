@@ -47,7 +47,7 @@ def apart(one, other):
 
 
 def turned(clip):
-    return root_motion.placed(clip, *MOVED)
+    return root_motion.place_clip(clip, *MOVED)
 
 
 @pytest.mark.shared
@@ -352,7 +352,7 @@ def test_two_cycles_make_a_cycle():
     assert made.clip.cyclic
     assert cycles.gap(made.clip) < 1e-9
     upper = mask.upper_body(walk.skeleton).joints
-    several = quat.continuous(cycles.unrolled(made.clip, 1, 1).rotations[:, upper])
+    several = quat.continuous(cycles.unroll_cycle(made.clip, 1, 1).rotations[:, upper])
     change, seam = np.linalg.norm(np.diff(several, n=2, axis=0), axis=(1, 2)), len(made.clip) - 1
     inside = change[seam + 2 : 2 * seam - 3]
     assert change[seam - 3 : seam + 2].max() <= 1.1 * inside.max()

@@ -24,13 +24,15 @@ def test_corrections_are_smoothed_as_in_the_paper():
     k = np.arange(-30, 31)
     w = np.exp(-(k**2) / 50.0)
     paper = np.stack([(w[:, None] * q[t + k]).sum(axis=0) / w.sum() for t in range(30, 210)])
-    smoothed = torso.smoothed(q, 5.0)[30:210]
+    smoothed = torso.smooth_rotations(q, 5.0)[30:210]
     assert_allclose(smoothed, quat.normalize(paper), atol=1e-4)
 
 
 @pytest.mark.both_engines
 def test_what_turns_evenly_stays_as_it_is_to_the_very_ends():
     q = quat.exp(np.linspace(0.0, 0.3, 60)[:, None] * np.array([0.0, 0.0, 1.0]))
-    assert np.abs(quat.log(quat.mul(quat.inv(q), torso.smoothed(q, 5.0)))).max() < 1e-3
+    assert np.abs(quat.log(quat.mul(quat.inv(q), torso.smooth_rotations(q, 5.0)))).max() < 1e-3
     flipped = q * np.where(np.arange(60) % 7 == 0, -1.0, 1.0)[:, None]
-    assert_allclose(np.abs((torso.smoothed(flipped, 5.0) * torso.smoothed(q, 5.0)).sum(axis=1)), 1.0, atol=1e-12)
+    assert_allclose(
+        np.abs((torso.smooth_rotations(flipped, 5.0) * torso.smooth_rotations(q, 5.0)).sum(axis=1)), 1.0, atol=1e-12
+    )
