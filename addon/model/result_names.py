@@ -6,6 +6,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..bridge import result_mark
+from ..ground import registrar
 
 
 @persistent
@@ -17,8 +18,4 @@ def _note_names(*_: Any) -> None:
 
 
 def register() -> None:
-    bpy.app.handlers.save_pre.append(_note_names)
-
-
-def unregister() -> None:
-    bpy.app.handlers.save_pre.remove(_note_names)
+    registrar.append(bpy.app.handlers.save_pre, _note_names)
