@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .. import files
 from ..errors import LoomError, OptionError
 from ..jit import ENGINES
 from ..options import Choice, Option, by_name, declared, renamed, shown
@@ -138,7 +139,7 @@ def _replacing(job: Job, is_ours: Callable[[Path], bool]) -> Job:
 
 def _parse(path: str) -> dict[str, Any]:
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = files.read(path, files.MOST_TEXT).decode("utf-8-sig")
         return tomllib.loads(text)
     except OSError as error:
         raise LoomError(f"{path}: can't be read ({error.strerror})") from None

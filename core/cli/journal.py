@@ -43,7 +43,7 @@ class _Entry:
 class Journal:
     """The record of runs of a job file: `read` the entries of earlier runs, then `begin`, and `note` each result.
 
-    kept : whether it is written; a job file from a pipe has no place for it
+    kept : whether it is written
     part : the part it belongs to, None for all jobs
     resumes : whether this run continues earlier ones
     """
@@ -51,7 +51,7 @@ class Journal:
     def __init__(self, job_file: str, *, kept: bool, part: Part | None = None) -> None:
         self._job_file = job_file
         self.path = Path(job_file + ("" if part is None else f".{part.tag}") + ENDING)
-        self.kept, self.resumes = kept and os.path.isfile(job_file), False
+        self.kept, self.resumes = kept, False
         self._lines: list[bytes] = []
         self._entries: dict[str, _Entry] = {}
         self._ours: set[tuple[str, str | None]] = set()
@@ -70,7 +70,7 @@ class Journal:
     def _entries_of(self, path: Path) -> list[bytes]:
         """Read the entries of one journal, and return its whole lines."""
         try:
-            lines = path.read_bytes().splitlines()
+            lines = files.read(path).splitlines()
         except FileNotFoundError:
             return []
         except OSError as error:
