@@ -13,7 +13,7 @@ import sys
 import time
 import unicodedata
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -100,6 +100,27 @@ def read_json(content: bytes) -> Any:
         return json.loads(content)
     except RecursionError:
         raise ValueError("brackets within brackets, too many of them") from None
+
+
+def identity(path: str | os.PathLike[str]) -> str:
+    """Return a text that is the same for all paths of a file, also on disks that ignore case or the form of letters.
+
+    Example:
+        >>> from action_loom.core import files
+        >>> files.identity("Caf\u00e9.bvh") == files.identity("./cafe\u0301.BVH")
+        True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", os.path.realpath(path)).casefold())
+
+
+def find_repeated(paths: Iterable[Path]) -> Path | None:
+    """Return the first path that some disks can't tell from an earlier one, None if there is none."""
+    known: set[str] = set()
+    for path in paths:
+        if identity(path) in known:
+            return path
+        known.add(identity(path))
+    return None
 
 
 def file_name(title: str, ending: str) -> str:
