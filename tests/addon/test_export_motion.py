@@ -141,9 +141,9 @@ def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_p
 def test_names_that_a_disk_cannot_tell_apart_are_refused(bridge, walks, tmp_path):
     import_motion(*walks)
     bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
+    walk, sneak = bpy.data.actions["walk"], bpy.data.actions["sneak"]
     for one, other in (("Walk", "walk"), ("caf\u00e9", "cafe\u0301")):
-        for action, name in zip(bpy.data.actions, (one, other), strict=True):
-            action.name = name
+        walk.name, sneak.name = one, other
         actions = [{"name": one}, {"name": other}]
         with pytest.raises(RuntimeError, match="Two actions would be written to"):
             bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "new"), actions=actions)
