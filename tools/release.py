@@ -89,7 +89,9 @@ def build_packages():
 
 def copy_of_head(folder, commit):
     folder.mkdir(parents=True)
-    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+    archive = subprocess.run(
+        ["git", "-c", "tar.umask=0022", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    ).stdout
     subprocess.run(["tar", "x", "-C", folder], input=archive, check=True)
 
 
