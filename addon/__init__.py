@@ -9,8 +9,9 @@ import bpy
 
 from .. import __package__ as extension
 from ..core import jit
+from .ground import registrar
 
-# In the order of registration; unregistered in reverse.
+# In the order of registration; removed in reverse.
 MODULES = (
     ".ground.colors",
     ".ground.identity",  # first, because data of a newly opened file belongs to a new session
@@ -101,10 +102,15 @@ MODULES = (
 
 
 def register() -> None:
+    registrar.refuse_second_copy()
     jit.keep_compiled_in(bpy.utils.extension_path_user(extension, path="kernels"))
-    with _nothing_is_garbage():
-        for name in MODULES:
-            import_module(name, __package__).register()
+    try:
+        with _nothing_is_garbage():
+            for name in MODULES:
+                import_module(name, __package__).register()
+    except BaseException:
+        unregister()
+        raise
 
 
 @contextmanager
@@ -123,5 +129,4 @@ def _nothing_is_garbage() -> Iterator[None]:
 
 
 def unregister() -> None:
-    for name in reversed(MODULES):
-        import_module(name, __package__).unregister()
+    registrar.remove_all()

@@ -1,6 +1,9 @@
-"""Name files, and write them atomically."""
+"""Read files of others within bounds, name files, and write them atomically."""
 
+import errno
 import hashlib
+import io
+import json
 import os
 import platform
 import re
@@ -9,12 +12,18 @@ import stat
 import sys
 import time
 import unicodedata
+import zipfile
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from .errors import LoomError
 
+MOST_BYTES = 1 << 30  # of a file, and of everything that it inflates to
+MOST_TEXT = 1 << 26  # bytes of JSON, TOML or a table: as values it takes up to 24 times as much memory
+_PIECE = 1 << 24  # bytes read at a time, so that signals are noticed in between
 LONGEST = 200  # bytes of a name with its ending: most file systems allow 255, and the unfinished file's name is longer
 _STALE = 3600.0  # s after which an unfinished file of another machine counts as abandoned
 _PART = re.compile(r"\..+\.([0-9a-f]{6})-([0-9]{1,10})\.([0-9a-f]{16})\.part", re.DOTALL)
@@ -22,6 +31,96 @@ _unfinished: set[Path] = set()
 _cleared: set[Path] = set()  # folders
 _REFUSED = '<>:"/\\|?*'
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+def read(
+    path: str | os.PathLike[str], most: int = MOST_BYTES, check_head: Callable[[bytes], object] = lambda _: None
+) -> bytes:
+    """Return the content of a regular file; raises OSError for all others, and for more than `most` bytes.
+
+    check_head : raises an error if the first bytes (up to 4096) are of another kind of file; called before the others
+        are read
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from action_loom.core import files
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "p.csv").write_text("0,0")
+        ...     files.read(Path(folder, "p.csv"))
+        b'0,0'
+    """
+    try:
+        with open(path, "rb", opener=_open_at_once) as stream:
+            about = os.fstat(stream.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise OSError(errno.EINVAL, "it is no regular file")
+            if about.st_size > most:
+                raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MB")
+            content = bytearray(stream.read(4096))
+            check_head(bytes(content))
+            while piece := stream.read(min(_PIECE, most + 1 - len(content))):
+                content += piece
+    except ValueError as error:  # a name that no file system accepts
+        raise OSError(errno.EINVAL, str(error)) from None
+    if len(content) > most:  # it grew, or its system states no size
+        raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MB")
+    return bytes(content)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for the other end of a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def open_archive(content: bytes) -> io.BytesIO:
+    """Return the stream of a zip file (of arrays, for numpy), checked by its directory before anything is inflated.
+
+    Raises ValueError if it would inflate to more than MOST_BYTES, or has an error or another compression than numpy's,
+    whose inflated size is unbounded.
+    """
+    stream = io.BytesIO(content)
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            members = archive.infolist()
+    except zipfile.BadZipFile as error:
+        raise ValueError(str(error)) from None
+    if {member.compress_type for member in members} - {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise ValueError("another compression")
+    if sum(member.file_size for member in members) > MOST_BYTES:
+        raise ValueError("too many bytes")
+    return stream
+
+
+def read_json(content: bytes) -> Any:
+    """Return the values of a JSON text; raises ValueError, also for more than MOST_TEXT bytes or deep nesting."""
+    if len(content) > MOST_TEXT:
+        raise ValueError(f"more than {MOST_TEXT >> 20} MB")
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("brackets within brackets, too many of them") from None
+
+
+def identity(path: str | os.PathLike[str]) -> str:
+    """Return a text that is the same for all paths of a file, also on disks that ignore case or the form of letters.
+
+    Example:
+        >>> from action_loom.core import files
+        >>> files.identity("Caf\u00e9.bvh") == files.identity("./cafe\u0301.BVH")
+        True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", os.path.realpath(path)).casefold())
+
+
+def find_repeated(paths: Iterable[Path]) -> Path | None:
+    """Return the first path that some disks can't tell from an earlier one, None if there is none."""
+    known: set[str] = set()
+    for path in paths:
+        if identity(path) in known:
+            return path
+        known.add(identity(path))
+    return None
 
 
 def file_name(title: str, ending: str) -> str:

@@ -68,6 +68,7 @@ def build(platform, pythons=fetch_wheels.PYTHONS):
     target.unlink(missing_ok=True)
     tool, tags = blender_tool()
     run_tool(tool, "build", "--valid-tags", tags, "--source-dir", stage, "--output-filepath", target)
+    repack(target)
     run_tool(tool, "validate", "--valid-tags", tags, target)
     wrong = problems(zip_names(target), source_names(), platform, pythons)
     if not platform and target.stat().st_size > MOST_BYTES:
@@ -77,6 +78,17 @@ def build(platform, pythons=fetch_wheels.PYTHONS):
         target.unlink()
         raise BuildError("\n  ".join([f"{target.name} was refused:", *wrong]))
     return target
+
+
+def repack(path):
+    """Write a zip again so that its bytes depend on its files alone: in the order of names, without times."""
+    with zipfile.ZipFile(path) as archive:
+        contents = {name: archive.read(name) for name in sorted(archive.namelist()) if not name.endswith("/")}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in contents.items():
+            member = zipfile.ZipInfo(name)  # of 1980
+            member.create_system, member.external_attr = 3, 0o644 << 16
+            archive.writestr(member, content, zipfile.ZIP_DEFLATED, 9)
 
 
 def stage_tree(stage, platform, wheels, pythons):

@@ -93,7 +93,9 @@ def open_only(*names: str) -> None:
     """Register the panels again with only the given ones open: after the first draw only a click opens a panel."""
     modules = [loom(f"addon{name}") for name in loom("addon").MODULES if name.startswith(".interface.panels.")]
     for module in reversed(modules):
-        module.unregister()
+        for one in reversed([one for name, one in vars(module).items() if name.startswith("ACTION_LOOM_")]):
+            if one.__module__ == module.__name__:
+                loom("addon.ground.registrar").remove_class(one)
     for module in modules:
         for name, panel in vars(module).items():
             if name.startswith("ACTION_LOOM_PT_"):

@@ -5,6 +5,7 @@ the zip from an extension repository's index over file://, as an update of the p
 The exit status is 0 if all trials pass; the output names pieces that could not be tried.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -74,8 +75,13 @@ def build_packages():
         raise ReleaseError(f"version {build.version()} is not committed: sdist and wheel are built of what is")
     python = fresh(OUT / "builder", "3.11")
     run(python, "-m", "pip", "install", "--quiet", "build")
-    run(python, "-m", "build", "--outdir", OUT, tree)
+    # The time of the commit in the wheel makes its bytes depend on the files alone.
+    dated = os.environ | {"SOURCE_DATE_EPOCH": run("git", "-C", ROOT, "show", "-s", "--format=%ct", "HEAD").strip()}
+    run(python, "-m", "build", "--outdir", OUT, tree, env=dated)
+    run(python, "-m", "build", "--wheel", "--outdir", OUT / "again", tree, env=dated)
     made = [next(OUT.glob("*.tar.gz")), next(OUT.glob("*.whl"))]
+    if made[1].read_bytes() != (OUT / "again" / made[1].name).read_bytes():
+        raise ReleaseError(f"{made[1].name} differs between two builds")
     for path in made:
         said(f"package  {described(path)}")
     return made
@@ -83,7 +89,9 @@ def build_packages():
 
 def copy_of_head(folder, commit):
     folder.mkdir(parents=True)
-    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+    archive = subprocess.run(
+        ["git", "-c", "tar.umask=0022", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    ).stdout
     subprocess.run(["tar", "x", "-C", folder], input=archive, check=True)
 
 

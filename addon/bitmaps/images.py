@@ -11,7 +11,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.cache import Cache
-from ..ground import memory
+from ..ground import memory, registrar
 from ..ground.blender_types import as_array, as_pair, has_property, interface_scale, present
 
 if TYPE_CHECKING:
@@ -200,15 +200,8 @@ def _png(pixels: "Pixels") -> bytes:
 
 
 def register() -> None:
-    memory.when_forgotten.append(_give_back)
-    bpy.app.handlers.undo_post.append(_after_undo)
-    bpy.app.handlers.redo_post.append(_after_undo)
-    bpy.app.handlers.load_post.append(_after_loading)
-
-
-def unregister() -> None:
-    bpy.app.handlers.load_post.remove(_after_loading)
-    bpy.app.handlers.redo_post.remove(_after_undo)
-    bpy.app.handlers.undo_post.remove(_after_undo)
-    memory.when_forgotten.remove(_give_back)
-    _give_back()
+    registrar.at_end(_give_back)
+    registrar.append(memory.when_forgotten, _give_back)
+    registrar.append(bpy.app.handlers.undo_post, _after_undo)
+    registrar.append(bpy.app.handlers.redo_post, _after_undo)
+    registrar.append(bpy.app.handlers.load_post, _after_loading)

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from . import registrar
 from .blender_types import present
 
 # Called with the session ids of actions, None for all.
@@ -38,12 +39,6 @@ def _tell(uids: frozenset[int] | None) -> None:
 
 
 def register() -> None:
-    bpy.app.handlers.depsgraph_update_post.append(_evaluated)
-    bpy.app.handlers.undo_post.append(_undone)
-    bpy.app.handlers.redo_post.append(_undone)
-
-
-def unregister() -> None:
-    bpy.app.handlers.redo_post.remove(_undone)
-    bpy.app.handlers.undo_post.remove(_undone)
-    bpy.app.handlers.depsgraph_update_post.remove(_evaluated)
+    registrar.append(bpy.app.handlers.depsgraph_update_post, _evaluated)
+    registrar.append(bpy.app.handlers.undo_post, _undone)
+    registrar.append(bpy.app.handlers.redo_post, _undone)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ... import __package__ as extension
+from . import registrar
 from .blender_types import present
 
 
@@ -76,4 +77,4 @@ def between(share: float) -> tuple[float, float, float, float]:
     return red, green, blue, 1.0
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_colors,))
+register = registrar.registration((ACTION_LOOM_PG_colors,))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.app.handlers import persistent
 
+from . import registrar
 from .blender_types import Data
 
 _session = os.urandom(16).hex()
@@ -83,8 +84,4 @@ def _renew(*_: Any) -> None:
 
 
 def register() -> None:
-    bpy.app.handlers.load_post.append(_renew)
-
-
-def unregister() -> None:
-    bpy.app.handlers.load_post.remove(_renew)
+    registrar.append(bpy.app.handlers.load_post, _renew)

@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from . import registrar
 from .blender_types import has_property
 from .identity import Identity, identity_of, is_same_file
 
@@ -134,10 +135,5 @@ def _give_back(*_: Any) -> None:
 
 
 def register() -> None:
-    bpy.app.handlers.load_post.append(_give_back)
-    bpy.app.handlers.save_pre.append(_note_names)
-
-
-def unregister() -> None:
-    bpy.app.handlers.save_pre.remove(_note_names)
-    bpy.app.handlers.load_post.remove(_give_back)
+    registrar.append(bpy.app.handlers.load_post, _give_back)
+    registrar.append(bpy.app.handlers.save_pre, _note_names)

@@ -1,13 +1,12 @@
 """Register the command line for `blender --background FILE.blend --command action_loom VERB …`."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 
-NAME = "action_loom"
+from ..ground import registrar
 
-_registered: Any = None
+NAME = "action_loom"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -24,11 +23,4 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def register() -> None:
-    global _registered
-    _registered = bpy.utils.register_cli_command(NAME, run)
-
-
-def unregister() -> None:
-    global _registered
-    bpy.utils.unregister_cli_command(_registered)
-    _registered = None
+    registrar.at_end(bpy.utils.unregister_cli_command, bpy.utils.register_cli_command(NAME, run))

@@ -5,6 +5,7 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import LoomError
+from ..ground import registrar
 from ..model import intents, properties
 
 FOLDER = Path(__file__).resolve().parents[2] / "manual"
@@ -169,7 +170,4 @@ def pages() -> tuple[str, tuple[tuple[str, str], ...]]:
 
 def register() -> None:
     bpy.utils.register_manual_map(pages)
-
-
-def unregister() -> None:
-    bpy.utils.unregister_manual_map(pages)
+    registrar.at_end(bpy.utils.unregister_manual_map, pages)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ...core.formats import registry
-from ..ground import formats
+from ..ground import formats, registrar
 from ..ground.blender_types import DrawContext, present
 from ..ground.translations.runtime import translated
 from ..model import intents, preferences, target_armature
@@ -259,27 +259,13 @@ _ENTRIES: tuple[tuple[str, Callable[[Any, bpy.types.Context], None]], ...] = (
     ("TOPBAR_MT_file_export", _export_motion),
 )
 _MENUS = (*(_menu(name, *row) for name, row in MENUS.items()), ACTION_LOOM_MT_action, ACTION_LOOM_MT_repair_pie)
-_items: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 
 def register() -> None:
-    for menu_class in _MENUS:
-        bpy.utils.register_class(menu_class)
-    config = present(bpy.context.window_manager).keyconfigs.addon
-    for mode in MODES if config is not None else ():
-        keymap = present(config).keymaps.new(name=mode)
-        item = keymap.keymap_items.new("wm.call_menu_pie", "U", "PRESS", shift=True, alt=True)
-        present(item.properties).name = "ACTION_LOOM_MT_repair_pie"
-        _items.append((keymap, item))
+    registrar.add_classes(_MENUS)
+    for mode in MODES:
+        item = registrar.add_key(mode, "wm.call_menu_pie", "U", shift=True, alt=True)
+        if item is not None:
+            present(item.properties).name = "ACTION_LOOM_MT_repair_pie"
     for menu, entry in _ENTRIES:
-        getattr(bpy.types, menu).append(entry)
-
-
-def unregister() -> None:
-    for keymap, item in _items:
-        keymap.keymap_items.remove(item)
-    _items.clear()
-    for menu, entry in _ENTRIES:
-        getattr(bpy.types, menu).remove(entry)
-    for menu_class in reversed(_MENUS):
-        bpy.utils.unregister_class(menu_class)
+        registrar.append(getattr(bpy.types, menu), entry)

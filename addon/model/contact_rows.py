@@ -13,6 +13,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import LoomError
+from ..ground import registrar
 from . import lists
 
 FEET = {
@@ -303,16 +304,10 @@ def _all(scene: bpy.types.Scene) -> Any:
     return scene.action_loom.contacts  # type: ignore[attr-defined]  # of `properties`, which is above
 
 
-_register, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_contact, ACTION_LOOM_PG_contacts))
+_CLASSES = (ACTION_LOOM_PG_contact, ACTION_LOOM_PG_contacts)
 
 
 def register() -> None:
-    _register()
-    bpy.app.handlers.load_post.append(_note_actions)
-    bpy.app.handlers.save_pre.append(_note_actions)
-
-
-def unregister() -> None:
-    bpy.app.handlers.save_pre.remove(_note_actions)
-    bpy.app.handlers.load_post.remove(_note_actions)
-    _unregister()
+    registrar.add_classes(_CLASSES)
+    registrar.append(bpy.app.handlers.load_post, _note_actions)
+    registrar.append(bpy.app.handlers.save_pre, _note_actions)

@@ -8,7 +8,7 @@ import bpy
 
 from ...core.recipes.base import Recipe
 from ...core.recipes.reading import SourceOptions
-from ..ground import option_properties
+from ..ground import option_properties, registrar
 from ..ground.identity import Identity, identity_of
 from . import take_rows
 
@@ -369,7 +369,7 @@ def held(held: Any) -> Identity:
     return Identity(held.name, held.library, uid, held.session)
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (
         ACTION_LOOM_PG_identity,
         ACTION_LOOM_PG_source,

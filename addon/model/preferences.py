@@ -11,7 +11,7 @@ import bpy
 from ... import __package__ as extension
 from ...core import jit
 from ...core.options import SHOWN
-from ..ground import colors, memory
+from ..ground import colors, memory, registrar
 from ..ground.blender_types import present
 from ..ground.translations.runtime import translated
 from . import properties
@@ -231,15 +231,10 @@ def _give_defaults(scene: bpy.types.Scene) -> None:
 
 
 def register() -> None:
-    bpy.utils.register_class(ACTION_LOOM_AP_preferences)
-    properties.when_first_listed.append(_give_defaults)
+    registrar.add_classes((ACTION_LOOM_AP_preferences,))
+    registrar.append(properties.when_first_listed, _give_defaults)
     kept = chosen(bpy.context)
     if kept is not None:
         _memory_changed(kept, bpy.context)
         if kept.engine != "AUTO":  # AUTO leaves the environment's choice
             _engine_changed(kept, bpy.context)
-
-
-def unregister() -> None:
-    properties.when_first_listed.remove(_give_defaults)
-    bpy.utils.unregister_class(ACTION_LOOM_AP_preferences)

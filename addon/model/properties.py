@@ -15,7 +15,7 @@ from ...core.recipes.reading import ReadingOptions
 from ...core.recipes.result import ResultOptions
 from ...core.recipes.style import StyleOptions
 from ...core.verbs import VERBS
-from ..ground import option_properties
+from ..ground import option_properties, registrar
 from ..ground.blender_types import Data
 from . import contact_rows, intents, lists, rows, take_rows
 from .intents import RECIPES
@@ -472,22 +472,12 @@ _CLASSES = (
     *GROUPS.values(),
     ACTION_LOOM_PG_settings,
 )
-_register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
 
 
 def register() -> None:
-    _register()
-    setattr(bpy.types.Scene, _SETTINGS, bpy.props.PointerProperty(type=ACTION_LOOM_PG_settings))
-    option_properties.labels_in.append(labels_in_use)
-    bpy.app.handlers.load_post.append(_put_right)
-    bpy.app.handlers.load_post.append(_note_armatures)
-    bpy.app.handlers.save_pre.append(_note_armatures)
-
-
-def unregister() -> None:
-    bpy.app.handlers.save_pre.remove(_note_armatures)
-    bpy.app.handlers.load_post.remove(_note_armatures)
-    bpy.app.handlers.load_post.remove(_put_right)
-    option_properties.labels_in.remove(labels_in_use)
-    delattr(bpy.types.Scene, _SETTINGS)
-    _unregister()
+    registrar.add_classes(_CLASSES)
+    registrar.add_property(bpy.types.Scene, _SETTINGS, bpy.props.PointerProperty(type=ACTION_LOOM_PG_settings))
+    registrar.append(option_properties.labels_in, labels_in_use)
+    registrar.append(bpy.app.handlers.load_post, _put_right)
+    registrar.append(bpy.app.handlers.load_post, _note_armatures)
+    registrar.append(bpy.app.handlers.save_pre, _note_armatures)

@@ -10,6 +10,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..bridge import result_mark
+from ..ground import registrar
 
 
 @persistent
@@ -33,10 +34,5 @@ def _after_opening(*_: Any) -> None:
 
 
 def register() -> None:
-    bpy.app.handlers.load_post.append(_after_opening)
-    bpy.app.handlers.save_pre.append(_before_saving)
-
-
-def unregister() -> None:
-    bpy.app.handlers.save_pre.remove(_before_saving)
-    bpy.app.handlers.load_post.remove(_after_opening)
+    registrar.append(bpy.app.handlers.load_post, _after_opening)
+    registrar.append(bpy.app.handlers.save_pre, _before_saving)

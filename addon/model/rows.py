@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.recipes.splice import SpliceOptions
-from ..ground import option_properties
+from ..ground import option_properties, registrar
 
 
 @option_properties.with_options(SpliceOptions, group=True)
@@ -68,4 +68,4 @@ class ACTION_LOOM_PG_event(bpy.types.PropertyGroup):
     )
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_stretch, ACTION_LOOM_PG_event))
+register = registrar.registration((ACTION_LOOM_PG_stretch, ACTION_LOOM_PG_event))

@@ -6,6 +6,8 @@ from typing import Any
 
 import bpy
 
+from ..ground import registrar
+
 LEAST = 2  # smallest number of frames from the first of a stretch to its last
 
 # The kinds of core in capitals, and a kind for transitions between loops.
@@ -148,6 +150,4 @@ def filling() -> Iterator[None]:
         _filling = False
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PG_cut_row, ACTION_LOOM_PG_take_row, ACTION_LOOM_PG_hole)
-)
+register = registrar.registration((ACTION_LOOM_PG_cut_row, ACTION_LOOM_PG_take_row, ACTION_LOOM_PG_hole))

@@ -27,7 +27,7 @@ def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
     report = None if arguments.report is None else Path(arguments.report)
-    outputs.check([report], arguments.force)
+    outputs.check([report], arguments.force, inputs=map(host.file_of, arguments.clips))
     settings = common.settings(host.reading, arguments)
     if arguments.clips:
         described = [_describe(host.read([clip], settings)) for clip in arguments.clips]

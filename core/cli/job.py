@@ -45,6 +45,12 @@ class Job:
     def outputs(self) -> list[Path]:
         return [path for path in (self.output, self.report, self.picture, self.timewarp) if path is not None]
 
+    @property
+    def inputs(self) -> list[str]:
+        skeletons = dict.fromkeys(self.host.skeleton_of(clip, self.settings) for clip in self.clips)
+        read = (*map(self.host.file_of, self.clips), *skeletons, self.artefact)
+        return [path for path in read if path is not None]
+
 
 @dataclass(frozen=True)
 class Made:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .. import files
 from ..errors import LoomError, OptionError
 from ..jit import ENGINES
 from ..options import Choice, Option, by_name, declared, readable, renamed, shown
@@ -111,7 +112,7 @@ def read(
         if part is not None and place is not None:
             place = part.named(place)
         force = defaults.get("force", False) or (place is not None and is_ours(place))
-        outputs.check([place], force)
+        outputs.check([place], force, inputs=[path])
     except LoomError as error:
         raise LoomError(f"{path}: {error}") from None
     entries = []
@@ -138,7 +139,7 @@ def _replacing(job: Job, is_ours: Callable[[Path], bool]) -> Job:
 
 def _parse(path: str) -> dict[str, Any]:
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = files.read(path, files.MOST_TEXT).decode("utf-8-sig")
         return tomllib.loads(text)
     except OSError as error:
         raise LoomError(f"{path}: can't be read ({error.strerror})") from None
@@ -354,23 +355,23 @@ def _check_outputs(path: str, entry: Entry) -> None:
     """Raise LoomError for files that can't be written, or must not be overwritten."""
     for key, output in _outputs(entry):
         try:
-            outputs.check([output], entry.job.force, entry.job.folders)
+            outputs.check([output], entry.job.force, entry.job.folders, [path, *entry.job.inputs])
         except LoomError as error:
             raise LoomError(f"{path}, {entry.label}: {key}: {error}") from None
 
 
 def _check_together(path: str, entries: list[Entry], report: Path | None) -> None:
     """Raise LoomError for files that two jobs write, or that one job reads and another writes."""
-    writers = {} if report is None else {outputs.identity(report): (-1, "the report of all jobs")}
+    writers = {} if report is None else {files.identity(report): (-1, "the report of all jobs")}
     for place, entry in enumerate(entries):
         for key, output in _outputs(entry):
-            same = outputs.identity(output)
+            same = files.identity(output)
             if same in writers:
                 raise LoomError(f"{path}, {entry.label}: {key}: {output} is already written by {writers[same][1]}")
             writers[same] = place, f"{entry.label}, {key}"
     for place, entry in enumerate(entries):
         read = [(clip, entry.job.host.file_of(clip)) for clip in entry.job.clips]
         for clip, file in [*read, *([(entry.job.artefact, entry.job.artefact)] if entry.job.artefact else [])]:
-            writing, other = (place, "") if file is None else writers.get(outputs.identity(file), (place, ""))
+            writing, other = (place, "") if file is None else writers.get(files.identity(file), (place, ""))
             if writing != place:
                 raise LoomError(f"{path}, {entry.label}: clips: {clip} is written by {other}")

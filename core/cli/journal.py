@@ -43,7 +43,7 @@ class _Entry:
 class Journal:
     """The record of runs of a job file: `read` the entries of earlier runs, then `begin`, and `note` each result.
 
-    kept : whether it is written; a job file from a pipe has no place for it
+    kept : whether it is written
     part : the part it belongs to, None for all jobs
     resumes : whether this run continues earlier ones
     """
@@ -51,7 +51,7 @@ class Journal:
     def __init__(self, job_file: str, *, kept: bool, part: Part | None = None) -> None:
         self._job_file = job_file
         self.path = Path(job_file + ("" if part is None else f".{part.tag}") + ENDING)
-        self.kept, self.resumes = kept and os.path.isfile(job_file), False
+        self.kept, self.resumes = kept, False
         self._lines: list[bytes] = []
         self._entries: dict[str, _Entry] = {}
         self._ours: set[tuple[str, str | None]] = set()
@@ -70,7 +70,7 @@ class Journal:
     def _entries_of(self, path: Path) -> list[bytes]:
         """Read the entries of one journal, and return its whole lines."""
         try:
-            lines = path.read_bytes().splitlines()
+            lines = files.read(path).splitlines()
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -94,16 +94,13 @@ class Journal:
         """Return a hash of everything that determines the files of a job."""
         if not self.kept:
             return ""
-        skeletons = dict.fromkeys(job.host.skeleton_of(clip, job.settings) for clip in job.clips)
-        read = (*map(job.host.file_of, job.clips), *skeletons, job.artefact)
-        sources = [path for path in read if path is not None]
         places = (job.output, job.report, job.picture, job.timewarp)
         asked = {
             "recipe": job.recipe.to_json(),
             "settings": dict(job.settings),
-            "sources": [(os.path.abspath(path), self._source(path)) for path in sources],
+            "sources": [(os.path.abspath(path), self._source(path)) for path in job.inputs],
             "parts": [cuts.split(clip)[1:] for clip in job.clips],
-            "outputs": [path and outputs.identity(path) for path in places],
+            "outputs": [path and files.identity(path) for path in places],
         }
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
@@ -128,7 +125,7 @@ class Journal:
     def note(self, asked: str, made: Made) -> None:
         """Add the result of a job just before its files are written."""
         if self.kept:
-            contents = {outputs.identity(path): content for path, content in made.contents.items()}
+            contents = {files.identity(path): content for path, content in made.contents.items()}
             hashes = {path: hashlib.sha256(content).hexdigest() for path, content in contents.items()}
             self._write(lambda: self._append(_Entry(asked, made.name, hashes, made.report).line()))
 
@@ -147,7 +144,7 @@ class Journal:
 
 def _state(path: Path) -> tuple[str, str | None]:
     """Return a key of a file with its current content."""
-    return outputs.identity(path), _hash_of(path)
+    return files.identity(path), _hash_of(path)
 
 
 def _hash_of(path: Path | str) -> str | None:

@@ -209,8 +209,14 @@ def _list(_: Host, arguments: argparse.Namespace) -> None:
 def _report_of(arguments: argparse.Namespace) -> Path | None:
     """Return the file for the report after checking that it can be written; raises LoomError."""
     report = None if arguments.report is None else Path(arguments.report)
-    outputs.check([report], arguments.force)
+    outputs.check([report], arguments.force, inputs=_inputs_of(arguments))
     return report
+
+
+def _inputs_of(arguments: argparse.Namespace) -> list[str]:
+    """Return the files that a command reads besides the library."""
+    clip = getattr(arguments, "clip", None)
+    return [*([cuts.split(clip).clip] if clip else []), *getattr(arguments, "labels", [])]
 
 
 def _outputs_of(host: Host, arguments: argparse.Namespace) -> tuple[Path | None, Path | None]:
@@ -218,7 +224,7 @@ def _outputs_of(host: Host, arguments: argparse.Namespace) -> tuple[Path | None,
     if arguments.picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
     report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
-    outputs.check([report, picture], arguments.force)
+    outputs.check([report, picture], arguments.force, inputs=_inputs_of(arguments))
     return report, picture
 
 
@@ -401,7 +407,7 @@ def _extract_files(found: Sequence[Found], folder: Path, force: bool) -> dict[Pa
         clip = stretches.cut(file.clip, *one.frames, mirrored=one.mirrored)
         path = folder / f"{number:02d} {clip.name}{registry.DEFAULT}"
         contents[path] = motion_file.compose(clip, path, file, file.convention)
-    outputs.check(list(contents), force, {folder})
+    outputs.check(list(contents), force, {folder}, [one.entry.path for one in found])
     return contents
 
 
@@ -412,7 +418,7 @@ def _graph(host: Host, arguments: argparse.Namespace) -> None:
     report = None if arguments.report is None else Path(arguments.report)
     if output.suffix.lower() != artefacts.SUFFIX:
         raise OptionError(f"-o is {arguments.output!r}, but graphs are kept as {artefacts.SUFFIX}")
-    outputs.check([output, report], arguments.force)
+    outputs.check([output, report], arguments.force, inputs=_inputs_of(arguments))
     recipe = BuildGraph(**common.given(readable(BuildGraph), arguments))
     library = read_library(arguments.library)
     with common.progress(arguments.quiet) as progress:

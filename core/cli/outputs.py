@@ -3,12 +3,13 @@
 import json
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import files
 from ..errors import LoomError
+from ..files import identity
 
 
 def folder(path: str) -> Path | None:
@@ -22,13 +23,18 @@ def place(path: str, title: str, ending: str) -> Path:
     return Path(path) if inside is None else inside / files.file_name(title, ending)
 
 
-def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] = ()) -> None:
+def check(
+    paths: Sequence[Path | None],
+    force: bool,
+    folders: Collection[Path] = (),
+    inputs: Iterable[str | os.PathLike[str] | None] = (),
+) -> None:
     """Raise LoomError for files that can't be written or must not be overwritten, before any work is done.
 
-    folders : missing folders to create later
+    folders : missing folders to create later; inputs : files that are read, which are never replaced
     """
     given = [path for path in paths if path is not None]
-    named: set[str] = set()
+    read = {identity(path) for path in inputs if path}
     for path in given:
         # For names that no file system accepts, functions of os.path return False where methods of Path raise.
         if os.path.isdir(path):
@@ -40,14 +46,11 @@ def check(paths: Sequence[Path | None], force: bool, folders: Collection[Path] =
             raise LoomError(f"{path}: there is no folder {path.parent}")
         if os.path.lexists(path) and not force:
             raise LoomError(f"{path} exists already; --force overwrites it")
-        if identity(path) in named:
-            raise LoomError(f"{path} is named for two outputs")
-        named.add(identity(path))
-
-
-def identity(path: Path | str) -> str:
-    """Return a text that is the same for all paths of a file."""
-    return os.path.normcase(os.path.realpath(path))
+        if identity(path) in read:
+            raise LoomError(f"{path} is read by this command: name another file")
+    twice = files.find_repeated(given)
+    if twice is not None:
+        raise LoomError(f"{twice} is named for two outputs")
 
 
 def as_json(report: Mapping[str, Any] | Sequence[Any], indent: int | None = 1) -> bytes:

@@ -79,7 +79,8 @@ def run(_host: Host, arguments: argparse.Namespace) -> None:
         frames = _frames(settings["frames"], len(clip), arguments.clip)
         title = f"{Path(arguments.mesh).stem}_{clip.name}"
         destination = skin_files.destination(arguments.output, title, frames)
-        outputs.check([*destination.paths, report], arguments.force, destination.folders)
+        inputs = [cuts.split(arguments.clip).clip, settings["skeleton"], arguments.mesh, arguments.weights]
+        outputs.check([*destination.paths, report], arguments.force, destination.folders, inputs)
         mesh = obj.read(arguments.mesh)
         bound = _bind_mesh(arguments, settings, clip, mesh)
         poses = playing.play(

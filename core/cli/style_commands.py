@@ -32,7 +32,7 @@ def _info(host: Host, arguments: argparse.Namespace) -> None:
     if arguments.picture is not None and not host.draws:
         raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
     report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
-    outputs.check([report, picture], arguments.force)
+    outputs.check([report, picture], arguments.force, inputs=[arguments.style])
     style = storage.load(arguments.style)
     grouped = groups.of(style, arguments.by) if arguments.by is not None else None
     contents = {}

@@ -1,13 +1,12 @@
 """Read tables of numbers from files: option values that a command line or a job file gives as a file name."""
 
-import json
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import files
 from ..errors import LoomError
 from ..formats import obj
 from ..formats.conventions import settling
@@ -63,7 +62,7 @@ def triangles(file: str) -> list[list[float]]:
 def read_text(file: str) -> str:
     """Return the text of a file; raises LoomError with its name."""
     try:
-        return Path(file).read_text(encoding="utf-8-sig")
+        return files.read(file, files.MOST_TEXT).decode("utf-8-sig")
     except OSError as error:
         raise LoomError(f"{file}: can't be read ({error.strerror})") from None
     except UnicodeDecodeError:
@@ -73,8 +72,8 @@ def read_text(file: str) -> str:
 def _of_report(file: str, text: str, name: str) -> Any:
     """Return the rows of a report by their key; the option validates them later."""
     try:
-        return json.loads(text)[name]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        return files.read_json(text.encode())[name]
+    except (ValueError, KeyError, TypeError):
         raise LoomError(f"{file}: this is no report that has {name!r}") from None
 
 

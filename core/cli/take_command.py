@@ -123,7 +123,7 @@ def _tasks(paths: Sequence[str], settings: Mapping[str, Any], folder: Path) -> l
     tasks = [Task(path, settings, folder / folder_name(path)) for path in paths]
     named: dict[str, str] = {}
     for task in tasks:
-        other = named.setdefault(outputs.identity(task.folder), task.path)
+        other = named.setdefault(files.identity(task.folder), task.path)
         if other != task.path:
             raise OptionError(f"{other} and {task.path} have one name, so their sets would have one folder: rename one")
     return tasks
@@ -141,7 +141,8 @@ def _check(tasks: Sequence[Task], report: Path | None, folder: Path, force: bool
     if tasks and tasks[0].folder != folder:
         outputs.check([folder / SET], True, above)
         _make(folder)
-    outputs.check([report, *(task.folder / SET for task in tasks)], force, above)
+    inputs = [cuts.split(task.path).clip for task in tasks]
+    outputs.check([report, *(task.folder / SET for task in tasks)], force, above, inputs)
 
 
 def _make(folder: Path) -> None:

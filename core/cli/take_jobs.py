@@ -58,7 +58,7 @@ def made(job: Job, progress: Progress = SILENT) -> Made:
     contents, report = dict(written.contents), dict(written.report)
     if job.report is not None:
         contents[job.report] = outputs.as_json(report)
-    outputs.check(list(contents), job.force, job.folders)
+    outputs.check(list(contents), job.force, job.folders, job.inputs)
     return Made(
         job.output.parent.name, contents, report, "\n".join(take_command.lines({"take": job.clips[0], **report}))
     )

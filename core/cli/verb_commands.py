@@ -101,7 +101,9 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         for group in groups
     ]
     places = [path for one in planned for path in one.outputs]
-    outputs.check([*places, listed, destination.copy], arguments.force, planned[0].folders)
+    tables = [getattr(arguments, name, None) for name, about in declared(type(recipe)).items() if about.from_file]
+    inputs = [path for one in planned for path in one.inputs] + [path for path in tables if isinstance(path, str)]
+    outputs.check([*places, listed, destination.copy], arguments.force, planned[0].folders, inputs)
     if len(planned) == 1:
         with common.progress(arguments.quiet) as progress:
             made = job.make(planned[0], progress, alone=True)

@@ -2,11 +2,11 @@
 
 import os
 import re
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import files
 from ..errors import MotionFileError
 
 LARGEST = 1e9  # of numbers: no motion needs larger ones, and computations with them overflow
@@ -18,17 +18,17 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 def content(path: str | os.PathLike[str], kind: str) -> bytes:
     """Return the bytes of a text file of a kind ("BVH"), without a byte order mark; raises MotionFileError."""
+
+    def check_head(head: bytes) -> None:
+        if b"\0" in head:
+            raise MotionFileError(path, None, f"this is a binary file, not {kind} text")
+
     try:
-        data = Path(path).read_bytes()
+        data = files.read(path, check_head=check_head).removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
         raise MotionFileError(path, None, f"can't be read ({error.strerror})") from None
-    except ValueError as error:  # a name that no file system accepts
-        raise MotionFileError(path, None, f"can't be read ({error})") from None
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    if not data.strip():
+    if not data or data.isspace():
         raise MotionFileError(path, None, "the file is empty")
-    if b"\0" in data[:4096]:
-        raise MotionFileError(path, None, f"this is a binary file, not {kind} text")
     return data
 
 

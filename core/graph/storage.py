@@ -4,7 +4,6 @@ import io
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,12 +102,12 @@ def load(path: str | os.PathLike[str]) -> MotionGraph:
         True
     """
     try:
-        content = Path(path).read_bytes()
+        content = files.read(path)
     except OSError as error:
         raise LoomError(f"{path}: can't be read ({error.strerror})") from None
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            about = json.loads(arrays["about"].tobytes().decode("utf-8"))
+        with np.load(files.open_archive(content), allow_pickle=False) as arrays:
+            about = files.read_json(arrays["about"].tobytes())
             if about["version"] == VERSION:
                 graph = _graph(about, arrays)
                 integrity.check(graph)
@@ -134,6 +133,8 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
     )
     ends = np.cumsum([0, *(clip["frames"] for clip in about["clips"])])
     rotations, moved = arrays["rotations"], arrays["moved"]
+    if rotations.shape != (ends[-1], len(skeleton), 4):  # before more memory is taken than the file has
+        raise ValueError
     translations = np.zeros((len(rotations), len(skeleton), 3))
     translations[:, moved] = arrays["translations"]
     given = [

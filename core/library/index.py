@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +15,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import formats, jit, processes
+from .. import files, formats, jit, processes
 from ..errors import LibraryError, MotionFileError
 from ..formats import motion_file, registry
 from ..progress import Progress
@@ -248,7 +249,7 @@ def _digest(path: str) -> str:
     total = hashlib.sha256()
     for file in _files_of(path):
         try:
-            total.update(hashlib.sha256(Path(file).read_bytes()).digest())
+            total.update(hashlib.sha256(files.read(file)).digest())
         except OSError as error:
             raise MotionFileError(file, None, f"can't be read ({error.strerror})") from None
     return total.hexdigest()
@@ -304,8 +305,8 @@ def read_labels(path: str) -> dict[str, str]:
         {'02_01.bvh': 'slow walk'}
     """
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if row]
+        text = files.read(path, files.MOST_TEXT).decode("utf-8-sig")
+        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LibraryError(f"{path}: can't be read ({getattr(error, 'strerror', None) or error})") from None
     if not rows or len(rows[0]) < 2:

@@ -12,6 +12,7 @@ writes at a time, and any number read.
 import os
 import re
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields, replace
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import interruption
 from ..errors import LibraryError
 from . import feature
 from .basis import SIZE, Rows
@@ -29,6 +31,9 @@ TABLE = "clips.sqlite"
 FORMAT = 1
 _BYTES = 2 * SIZE  # per row
 _PATIENCE, _IMPATIENCE = 10.0, 0.5  # s that a reader waits for a commit, and a writer for another writer
+_BESIDE = ("-journal", "-wal", "-shm")  # endings of files that SQLite reads beside the table
+_MOST_TABLE = 1 << 28  # bytes; 10,000 clips take 3 MB
+_STEPS = 10_000  # of SQLite between two looks for a signal, about 0.1 ms
 _FILE = re.compile(r"rows-([0-9]{1,9})\.f16")
 
 
@@ -88,6 +93,11 @@ _COLUMNS = tuple(field.name for field in fields(Entry))
 _KINDS_OF_ROW = tuple(type(value) for value in astuple(Entry("")))
 _IN_TABLE = {str: "TEXT", int: "INTEGER", float: "REAL"}
 _DECLARED = ", ".join(f"{name} {_IN_TABLE[kind]} NOT NULL" for name, kind in zip(_COLUMNS, _KINDS_OF_ROW, strict=True))
+_CREATED = (
+    f"CREATE TABLE clips ({_DECLARED}, PRIMARY KEY (path))",
+    "CREATE TABLE about (format INTEGER, feature INTEGER, file TEXT, rows INTEGER)",
+)
+_SCHEMA = {("clips", _CREATED[0]), ("about", _CREATED[1]), ("sqlite_autoindex_clips_1", None)}
 _INSERT = f"INSERT OR REPLACE INTO clips VALUES ({', '.join('?' * len(_COLUMNS))})"
 
 
@@ -165,8 +175,8 @@ class Writer:
         self._folder, self._table = folder, table
         self._begin()
         table.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")  # readers finish quickly
-        table.execute(f"CREATE TABLE IF NOT EXISTS clips ({_DECLARED}, PRIMARY KEY (path))")
-        table.execute("CREATE TABLE IF NOT EXISTS about (format INTEGER, feature INTEGER, file TEXT, rows INTEGER)")
+        for created in _CREATED:
+            table.execute(created.replace("TABLE", "TABLE IF NOT EXISTS", 1))
         if table.execute("SELECT count(*) FROM about").fetchone()[0] == 0:
             table.execute("INSERT INTO about VALUES (?, ?, ?, 0)", (FORMAT, feature.VERSION, _file_name(1)))
         table.execute("COMMIT")  # from here on readers see an empty library
@@ -177,6 +187,7 @@ class Writer:
             if not (folder / self._file).is_file():
                 raise _damage_error(folder, f"{self._file} is missing")
             _check_size(folder / self._file, self._count)
+        _refuse_link(folder / self._file)
         self._rows = (folder / self._file).open("r+b" if self._count else "w+b")
         self._rows.seek(self._count * _BYTES)
 
@@ -232,6 +243,7 @@ class Writer:
         """Copy the rows of sorted entries to the file with the next number."""
         source = _map_rows(self._folder / self._file, self._count)
         self._file = _file_name(int(self._file[5:-4]) + 1)
+        _refuse_link(self._folder / self._file)
         with (self._folder / self._file).open("wb") as copy:
             for entry in entries:
                 copy.write(source[entry.first : entry.first + entry.rows].tobytes())
@@ -260,8 +272,27 @@ def _file_name(number: int) -> str:
 
 
 def _connect(folder: Path, patience: float) -> sqlite3.Connection:
-    """Return a connection to the table that waits at most `patience` seconds and starts no implicit transactions."""
-    return sqlite3.connect(folder / TABLE, isolation_level=None, timeout=patience)
+    """Return a connection to the table that waits at most `patience` seconds and starts no implicit transactions.
+
+    A table of a stranger must not compute: raises LibraryError if it has views, triggers or others than our tables.
+    """
+    for place in (folder / TABLE, *(folder / f"{TABLE}{ending}" for ending in _BESIDE)):
+        if os.path.lexists(place) and not place.is_file():
+            raise _damage_error(folder, f"{place.name} is no regular file")
+        if place.is_file() and place.stat().st_size > _MOST_TABLE:
+            raise _damage_error(folder, f"{place.name} is larger than {_MOST_TABLE >> 20} MB")
+    table = sqlite3.connect(folder / TABLE, isolation_level=None, timeout=patience)
+    try:
+        # A signal is noticed only while Python code runs.
+        table.set_progress_handler(interruption.has_arrived, _STEPS)
+        table.execute("PRAGMA trusted_schema = OFF")
+        for about in table.execute("SELECT name, sql FROM sqlite_master"):
+            if about not in _SCHEMA:
+                raise _damage_error(folder, f"{TABLE} has another table, view or trigger, {about[0]!r}")
+    except BaseException:
+        table.close()
+        raise
+    return table
 
 
 def _content(folder: Path, table: sqlite3.Connection) -> tuple[tuple[Entry, ...], str, int]:
@@ -295,6 +326,12 @@ def _check_size(path: Path, count: int) -> None:
         raise _damage_error(path.parent, f"{path.name} has {size // _BYTES} rows of {count}")
 
 
+def _refuse_link(path: Path) -> None:
+    """Raise LibraryError for a link, which could let a stranger's library overwrite another file, and for a device."""
+    if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+        raise _damage_error(path.parent, f"{path.name} is no regular file")
+
+
 def _map_rows(path: Path, count: int) -> NDArray[np.float16]:
     """Return the rows of a file, mapped into memory."""
     if count == 0:
@@ -311,6 +348,8 @@ def _as_library_errors(folder: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except (sqlite3.Error, UnicodeDecodeError) as error:
+        if interruption.has_arrived():
+            raise KeyboardInterrupt from None
         if "locked" in str(error):
             raise _busy(folder) from None
         raise _damage_error(folder, str(error)) from None

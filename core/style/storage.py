@@ -4,7 +4,6 @@ import io
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,7 +94,7 @@ def load(path: str | os.PathLike[str]) -> Style:
         10
     """
     try:
-        content = Path(path).read_bytes()
+        content = files.read(path)
     except OSError as error:
         raise LoomError(f"{path}: can't be read ({error.strerror})") from None
     return read(content, str(path))
@@ -114,8 +113,8 @@ def read(content: bytes, path: str) -> Style:
         walks.style: this is not a style that Action Loom has made
     """
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            about = json.loads(arrays["text"].tobytes().decode("utf-8"))
+        with np.load(files.open_archive(content), allow_pickle=False) as arrays:
+            about = files.read_json(arrays["text"].tobytes())
             if about["version"] == VERSION:
                 return _style(about, arrays)
     except Exception:  # a broken or foreign file can raise anything in its readers

@@ -138,6 +138,18 @@ def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_p
     assert (last.said(rig), last.folder(rig)) == ("", str(tmp_path))
 
 
+def test_names_that_a_disk_cannot_tell_apart_are_refused(bridge, walks, tmp_path):
+    import_motion(*walks)
+    bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
+    walk, sneak = bpy.data.actions["walk"], bpy.data.actions["sneak"]
+    for one, other in (("Walk", "walk"), ("caf\u00e9", "cafe\u0301")):
+        walk.name, sneak.name = one, other
+        actions = [{"name": one}, {"name": other}]
+        with pytest.raises(RuntimeError, match="Two actions would be written to"):
+            bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "new"), actions=actions)
+        assert not (tmp_path / "new").exists()
+
+
 def test_several_go_into_a_folder_each_under_its_name(bridge, walks, tmp_path):
     import_motion(*walks)
     bpy.context.view_layer.objects.active = bpy.data.objects["walk"]

@@ -123,6 +123,18 @@ def test_only_the_bridge_touches_curves():
     assert offenders(found, [module for module in MODULES if floor_of(module) != "bridge"]) == {}
 
 
+def test_only_the_registrar_registers_classes_and_tools():
+    def found(module):
+        names = {node.attr for node in ast.walk(tree_of(module)) if isinstance(node, ast.Attribute)}
+        return {
+            name for name in names if name.endswith(("register_class", "register_classes_factory", "register_tool"))
+        }
+
+    assert offenders(found, [module for module in MODULES if module != "addon.ground.registrar"]) == {}
+    defined = {module for module in MODULES if "def unregister" in MODULES[module].read_text(encoding="utf-8")}
+    assert defined == {"addon"}
+
+
 def test_what_is_remembered_is_remembered_in_one_way():
     """Module-level dictionaries that grow are memories nobody empties: they belong in ground.memory.cache."""
 

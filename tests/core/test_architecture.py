@@ -49,7 +49,18 @@ ROOMS = {
     "style": {
         *("bodies", "quality", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
     },
-    "library": {"bodies", "errors", "demo_character", "formats", "jit", "motion", "processes", "progress"},
+    "library": {
+        "bodies",
+        "errors",
+        "demo_character",
+        "files",
+        "formats",
+        "interruption",
+        "jit",
+        "motion",
+        "processes",
+        "progress",
+    },
     "plots": {"motion"},
     "verbs": {
         *("additions", "bodies", "cache", "drive", "edit", "entry_points", "errors", "graph", "inbetween", "library"),

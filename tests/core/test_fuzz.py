@@ -21,9 +21,17 @@ def cases():
 
 # Cases of each kind; a walk along a path takes the time of a hundred files.
 COUNTS = dict.fromkeys(("files", "takes", "graphs", "recipes", "jobs", "meshes", "libraries"), 250) | {"paths": 25}
+CONTAINERS = {"schemas": 40, "bombs": 100, "pipes": 250, "links": 100}
 
 
 @pytest.mark.parametrize("kind", COUNTS)
 def test_damaged_input_is_refused_or_read_as_another_reader_reads_it(cases, tmp_path, kind):
     ended = [cases.run(kind, 7, number, tmp_path) for number in range(COUNTS[kind])]
     assert {"fine", "refused"} == set(ended)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are a thing of Unix")
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_containers_of_strangers_are_refused(cases, tmp_path, kind):
+    ended = {cases.run(kind, 7, number, tmp_path) for number in range(CONTAINERS[kind])}
+    assert ended <= {"fine", "refused"}

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+import zipfile
 from importlib import import_module
 from pathlib import Path
 
@@ -141,3 +142,20 @@ def test_a_zip_without_wheels_may_hold_none(tool, linux_wheels):
     build = tool("build")
     sources = build.source_names()
     assert len(build.problems([*sources, *linux_wheels], sources, None)) == len(linux_wheels)
+
+
+def test_a_zip_depends_on_its_files_alone(tool, tmp_path):
+    packed = []
+    for year, names in ((2024, ("b.py", "a.py")), (2026, ("a.py", "b.py"))):
+        path = tmp_path / f"{year}.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=year % 9) as archive:
+            for name in names:
+                archive.writestr(zipfile.ZipInfo(name, (year, 1, 1, 0, 0, 0)), name * 1000)
+        tool("build").repack(path)
+        packed.append(path.read_bytes())
+    assert packed[0] == packed[1]
+    with zipfile.ZipFile(path) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == {
+            "a.py": b"a.py" * 1000,
+            "b.py": b"b.py" * 1000,
+        }

@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
+import containers
 import numpy as np
 import plain_amc
 import plain_bvh
@@ -478,4 +479,5 @@ KINDS = {
     "meshes": _meshes,
     "paths": _paths,
     "libraries": _libraries,
+    **containers.KINDS,
 }

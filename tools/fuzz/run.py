@@ -30,7 +30,21 @@ def main() -> int:
         print(cases.run(kind, arguments.seed, int(number), Path(tempfile.mkdtemp())))
         return 0
     # Files run twice, since strangers send them.
-    kinds = ("files", "files", "takes", "graphs", "recipes", "jobs", "meshes", "paths", "libraries")
+    kinds = (
+        "files",
+        "files",
+        "takes",
+        "graphs",
+        "recipes",
+        "jobs",
+        "meshes",
+        "paths",
+        "libraries",
+        "schemas",
+        "bombs",
+        "pipes",
+        "links",
+    )
     each = max(arguments.count // (2 * len(kinds)), 1)
     jobs = [
         (engine, kind, arguments.seed, k * each, (k + 1) * each)

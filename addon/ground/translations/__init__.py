@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bpy
 
+from .. import registrar
 from .phrasebook import Phrasebook, read_po
 
 # Blender's names of languages, and their files.
@@ -48,10 +49,6 @@ def register() -> None:
     from . import runtime
 
     runtime.let_speak()
-    bpy.app.handlers.translation_update_post.append(_give)
+    registrar.at_end(bpy.app.translations.unregister, __package__)
+    registrar.append(bpy.app.handlers.translation_update_post, _give)
     _give()
-
-
-def unregister() -> None:
-    bpy.app.handlers.translation_update_post.remove(_give)
-    bpy.app.translations.unregister(__package__)

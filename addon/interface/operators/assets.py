@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
@@ -154,14 +155,9 @@ def _in_browser(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
         layout.operator("action_loom.add_asset_sources", text="Add to Sources (Action Loom)", icon="ACTION")
 
 
-_classes, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_add_asset_sources,))
+_CLASSES = (ACTION_LOOM_OT_add_asset_sources,)
 
 
 def register() -> None:
-    _classes()
-    getattr(bpy.types, _MENU).append(_in_browser)
-
-
-def unregister() -> None:
-    getattr(bpy.types, _MENU).remove(_in_browser)
-    _unregister()
+    registrar.add_classes(_CLASSES)
+    registrar.append(getattr(bpy.types, _MENU), _in_browser)

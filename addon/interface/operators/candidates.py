@@ -6,6 +6,7 @@ import bpy
 
 from ....core.progress import Progress
 from ....core.verbs import Connect, Loop
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from . import polls, reports
@@ -163,6 +164,6 @@ _find_transitions = operator(
     undo=False,
 )
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (_find_cycles, _find_transitions, ACTION_LOOM_OT_choose_candidate, ACTION_LOOM_OT_show_scores)
 )

@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, armature_data, present, scene_of
 from ...model import target_armature
 from . import polls
@@ -61,4 +62,4 @@ class ACTION_LOOM_OT_select_bone(polls.OnShownArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_check, ACTION_LOOM_OT_select_bone))
+register = registrar.registration((ACTION_LOOM_OT_check, ACTION_LOOM_OT_select_bone))

@@ -3,6 +3,7 @@
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import source_list
@@ -100,4 +101,4 @@ def _actions(context: bpy.types.Context, which: str) -> list[bpy.types.Action]:
     return source_list.own_actions(scene_of(context), present(target_armature.armature(context)), which)
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_clean_up,))
+register = registrar.registration((ACTION_LOOM_OT_clean_up,))

@@ -3,6 +3,7 @@
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties
 from ...services.sources import body_roles, source_list
@@ -40,4 +41,4 @@ class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_add_demo,))
+register = registrar.registration((ACTION_LOOM_OT_add_demo,))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
@@ -145,20 +146,9 @@ def _in_view(context: bpy.types.Context) -> AbstractContextManager[Any]:
     return nullcontext()
 
 
-_items: list[tuple[Any, Any]] = []
-_register, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_drag_strip,))
+_CLASSES = (ACTION_LOOM_OT_drag_strip,)
 
 
 def register() -> None:
-    _register()
-    config = present(bpy.context.window_manager).keyconfigs.addon
-    if config is not None:
-        keymap = config.keymaps.new(name=KEYMAP, space_type="DOPESHEET_EDITOR")
-        _items.append((keymap, keymap.keymap_items.new("action_loom.drag_strip", "LEFTMOUSE", "PRESS")))
-
-
-def unregister() -> None:
-    for keymap, item in _items:
-        keymap.keymap_items.remove(item)
-    _items.clear()
-    _unregister()
+    registrar.add_classes(_CLASSES)
+    registrar.add_key(KEYMAP, "action_loom.drag_strip", "LEFTMOUSE", "DOPESHEET_EDITOR")

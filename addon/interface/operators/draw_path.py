@@ -5,6 +5,7 @@ from mathutils import Vector
 
 from ....core.errors import LoomError
 from ....core.verbs import Follow
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
@@ -231,16 +232,8 @@ _TOOLS = (ACTION_LOOM_TL_path, ACTION_LOOM_TL_path_posing)
 
 
 def register() -> None:
-    bpy.utils.register_class(ACTION_LOOM_OT_draw_path)
+    registrar.add_classes((ACTION_LOOM_OT_draw_path,))
     for tool in _TOOLS:
-        bpy.utils.register_tool(tool, separator=True)
-    properties.when_intent_chosen.append(_intent_chosen)
-    properties.when_mode_changed.append(_mode_changed)
-
-
-def unregister() -> None:
-    properties.when_mode_changed.remove(_mode_changed)
-    properties.when_intent_chosen.remove(_intent_chosen)
-    for tool in reversed(_TOOLS):
-        bpy.utils.unregister_tool(tool)
-    bpy.utils.unregister_class(ACTION_LOOM_OT_draw_path)
+        registrar.add_tool(tool, separator=True)
+    registrar.append(properties.when_intent_chosen, _intent_chosen)
+    registrar.append(properties.when_mode_changed, _mode_changed)

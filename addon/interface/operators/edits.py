@@ -380,7 +380,7 @@ _PRESETS = (
     ),
 )
 
-register, unregister = registration(
+register = registration(
     [operator(recipe, _HOOKS.get(recipe) or EditHooks()) for recipe in _RECIPES]
     + [
         operator(Bake, BakeHooks(onto), idname=f"bake_to_{onto}", label=label, tooltip=tooltip)

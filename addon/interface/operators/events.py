@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import OperatorMixin, OperatorReturn, scene_of
 from ...model import properties
 from . import polls
@@ -69,6 +70,4 @@ class ACTION_LOOM_OT_event_to_here(_OnEvent, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_add_event, ACTION_LOOM_OT_remove_event, ACTION_LOOM_OT_event_to_here)
-)
+register = registrar.registration((ACTION_LOOM_OT_add_event, ACTION_LOOM_OT_remove_event, ACTION_LOOM_OT_event_to_here))

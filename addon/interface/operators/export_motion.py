@@ -11,7 +11,7 @@ from ....core.errors import LoomError
 from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
-from ...ground import formats, option_properties
+from ...ground import formats, option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
 from ...services.results import exported_last
@@ -156,7 +156,7 @@ def _progress(window_manager: bpy.types.WindowManager) -> Iterator[Progress]:
         window_manager.progress_end()
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (
         ACTION_LOOM_PG_exported_action,
         ACTION_LOOM_OT_export_motion,

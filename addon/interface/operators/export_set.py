@@ -8,6 +8,7 @@ import bpy
 
 from ....core.errors import LoomError
 from ....core.progress import Progress
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from . import polls, reports
@@ -141,4 +142,4 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_export_set,))
+register = registrar.registration((ACTION_LOOM_OT_export_set,))

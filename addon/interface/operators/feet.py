@@ -11,7 +11,7 @@ from ....core.progress import Progress
 from ....core.recipes.reading import Request, Source
 from ....core.verbs import Plant
 from ...bridge import result_mark
-from ...ground import steps
+from ...ground import registrar, steps
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...model import contact_rows, readiness, target_armature
 from ...model.contact_rows import Contact
@@ -190,7 +190,7 @@ class ACTION_LOOM_OT_contacts_from_markers(OnAction, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (
         ACTION_LOOM_OT_find_contacts,
         ACTION_LOOM_OT_add_contact,

@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.poses import fill_gaps
@@ -106,7 +107,7 @@ class ACTION_LOOM_OT_move_poses(polls.OnAction, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (
         ACTION_LOOM_OT_next_stretch,
         ACTION_LOOM_OT_lock_stretch,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.verbs import BuildGraph
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
 from . import polls, reports
@@ -60,4 +61,4 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
 
 _build_graph = operator(BuildGraph, GraphHooks(), idname="build_graph", undo=False)
 
-register, unregister = bpy.utils.register_classes_factory((_build_graph, ACTION_LOOM_OT_show_graph))
+register = registrar.registration((_build_graph, ACTION_LOOM_OT_show_graph))

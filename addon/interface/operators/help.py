@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
-from ...ground import jobs, memory
+from ...ground import jobs, memory, registrar
 from ...ground.blender_types import OperatorReturn, present
 from ...model import preferences
 from .. import manual
@@ -97,6 +97,4 @@ class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_manual, ACTION_LOOM_OT_report_problem, ACTION_LOOM_OT_clear_cache)
-)
+register = registrar.registration((ACTION_LOOM_OT_manual, ACTION_LOOM_OT_report_problem, ACTION_LOOM_OT_clear_cache))

@@ -8,7 +8,7 @@ from ....core.errors import LibraryError
 from ....core.library.ending import ENDING
 from ....core.progress import Progress
 from ....core.recipes.reading import Request
-from ...ground import steps, troubles
+from ...ground import registrar, steps, troubles
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import preferences, properties, readiness, target_armature
 from ...services.library import library_finds
@@ -276,7 +276,7 @@ class ACTION_LOOM_OT_find_doing(LibraryOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (
         ACTION_LOOM_OT_new_library,
         ACTION_LOOM_OT_read_library,

@@ -7,7 +7,7 @@ import bpy
 from ....core.errors import LibraryError, LoomError
 from ....core.progress import Progress
 from ...bridge import rates
-from ...ground import steps
+from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.library import library_finds
@@ -209,6 +209,4 @@ def _stretches(rows: Any) -> "list[Stretch]":
     return [Stretch(row.path, row.first, row.last, row.mirrored) for row in rows]
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_show_found, ACTION_LOOM_PG_wanted, ACTION_LOOM_OT_import_found)
-)
+register = registrar.registration((ACTION_LOOM_OT_show_found, ACTION_LOOM_PG_wanted, ACTION_LOOM_OT_import_found))

@@ -10,7 +10,7 @@ from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.result import ResultOptions
 from ...bridge import rates
-from ...ground import formats, option_properties, steps
+from ...ground import formats, option_properties, registrar, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from .background import BackgroundOperator
@@ -367,19 +367,14 @@ def _rates_note(context: bpy.types.Context, actions: list[bpy.types.Action]) -> 
 
 def _list_endings(_changed: str = "") -> None:
     """Let Blender drop files of all formats, with formats that other add-ons have added; it reads them once."""
-    bpy.utils.unregister_class(ACTION_LOOM_FH_motion)
+    registrar.remove_class(ACTION_LOOM_FH_motion)
     ACTION_LOOM_FH_motion.bl_file_extensions = ";".join(formats.readable())
-    bpy.utils.register_class(ACTION_LOOM_FH_motion)
+    registrar.add_classes((ACTION_LOOM_FH_motion,))
 
 
-_register, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_import_motion, ACTION_LOOM_FH_motion))
+_CLASSES = (ACTION_LOOM_OT_import_motion, ACTION_LOOM_FH_motion)
 
 
 def register() -> None:
-    _register()
-    registry.FORMATS.listeners.append(_list_endings)
-
-
-def unregister() -> None:
-    registry.FORMATS.listeners.remove(_list_endings)
-    _unregister()
+    registrar.add_classes(_CLASSES)
+    registrar.append(registry.FORMATS.listeners, _list_endings)

@@ -6,6 +6,7 @@ import bpy
 
 from ....core.errors import LoomError
 from ....core.recipes.reading import Source
+from ...ground import registrar
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import source_list
@@ -137,4 +138,4 @@ def _refresh_catalogs(context: bpy.types.Context) -> None:
                 bpy.ops.asset.library_refresh()
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_push_down, ACTION_LOOM_OT_mark_asset))
+register = registrar.registration((ACTION_LOOM_OT_push_down, ACTION_LOOM_OT_mark_asset))

@@ -8,7 +8,7 @@ import bpy
 from ....core.errors import LoomError
 from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared
 from ....core.verbs import KeyPoses
-from ...ground import option_properties
+from ...ground import option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import frame_conversion, lists, properties, target_armature
 from . import polls
@@ -159,7 +159,7 @@ class ACTION_LOOM_OT_place_from_cursor(polls.OnShownArmature, bpy.types.Operator
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (
         ACTION_LOOM_OT_pick_joints,
         ACTION_LOOM_OT_pick_frame,

@@ -1,9 +1,10 @@
 """Scrub two matched clips at once, by dragging the scene's frame in the picture of their registration."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, as_pair, present, scene_of
 from ...model import target_armature
 from ...services.matching import analysis
@@ -99,21 +100,10 @@ def _pixel(context: bpy.types.Context, event: bpy.types.Event) -> tuple[float, f
     return x * wide, y * high
 
 
-_items: list[tuple[Any, Any]] = []
-
-_register, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_move_playhead,))
+_CLASSES = (ACTION_LOOM_OT_move_playhead,)
 
 
 def register() -> None:
-    _register()
-    config = present(bpy.context.window_manager).keyconfigs.addon
-    for name in KEYMAPS if config is not None else ():
-        keymap = present(config).keymaps.new(name=name, space_type="IMAGE_EDITOR")
-        _items.append((keymap, keymap.keymap_items.new("action_loom.move_playhead", "LEFTMOUSE", "PRESS")))
-
-
-def unregister() -> None:
-    for keymap, item in _items:
-        keymap.keymap_items.remove(item)
-    _items.clear()
-    _unregister()
+    registrar.add_classes(_CLASSES)
+    for name in KEYMAPS:
+        registrar.add_key(name, "action_loom.move_playhead", "LEFTMOUSE", "IMAGE_EDITOR")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError
-from ...ground import steps
+from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, target_armature
 from . import polls, reports
@@ -75,4 +75,4 @@ class ACTION_LOOM_OT_go_to_pose(polls.OnShownArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_remove_pose, ACTION_LOOM_OT_go_to_pose))
+register = registrar.registration((ACTION_LOOM_OT_remove_pose, ACTION_LOOM_OT_go_to_pose))

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.preview import previews
@@ -28,4 +29,4 @@ class ACTION_LOOM_OT_clear_preview(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_clear_preview,))
+register = registrar.registration((ACTION_LOOM_OT_clear_preview,))

@@ -14,7 +14,7 @@ from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request
 from ....core.verbs import Ask, Blend, CutOut, Follow, Plant, Restyle
 from ...bridge import result_mark
-from ...ground import jobs, option_properties, steps
+from ...ground import jobs, option_properties, registrar, steps
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, frame_conversion, lists, properties, readiness, target_armature
@@ -316,6 +316,4 @@ class ACTION_LOOM_OT_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_rebuild, ACTION_LOOM_OT_edit_recipe, ACTION_LOOM_OT_cancel)
-)
+register = registrar.registration((ACTION_LOOM_OT_rebuild, ACTION_LOOM_OT_edit_recipe, ACTION_LOOM_OT_cancel))

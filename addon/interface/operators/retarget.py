@@ -8,7 +8,7 @@ from ....core.options import declared
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, SourceOptions
 from ....core.verbs import Retarget
-from ...ground import steps
+from ...ground import registrar, steps
 from ...ground.blender_types import scene_of
 from ...model import target_armature
 from ...services.sources import source_list
@@ -90,4 +90,4 @@ _class.__annotations__["result_name"] = bpy.props.StringProperty(
     name="Name", description=f"Name of the new actions; {_NAMED}"
 )
 
-register, unregister = bpy.utils.register_classes_factory((_class,))
+register = registrar.registration((_class,))

@@ -3,6 +3,7 @@
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.sources import body_roles, control_table, source_warnings
@@ -92,6 +93,6 @@ class ACTION_LOOM_OT_find_controls(polls.OnArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (ACTION_LOOM_OT_find_roles, ACTION_LOOM_OT_accept_roles, ACTION_LOOM_OT_set_role, ACTION_LOOM_OT_find_controls)
 )

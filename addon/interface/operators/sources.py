@@ -7,6 +7,7 @@ import bpy
 
 from ....core.errors import LoomError, some
 from ...bridge import rates
+from ...ground import registrar
 from ...ground.blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
 from ...model import contact_rows, lists, properties, target_armature
 from ...services.sources import body_roles, source_list
@@ -350,27 +351,20 @@ def _play(armature_uid: int, place: int) -> None:
         bpy.ops.action_loom.play_action("INVOKE_DEFAULT")  # type: ignore[attr-defined]
 
 
-_register, _unregister = bpy.utils.register_classes_factory(
-    (
-        ACTION_LOOM_OT_add_sources,
-        ACTION_LOOM_OT_add_active_source,
-        ACTION_LOOM_OT_add_source,
-        ACTION_LOOM_OT_add_selected_sources,
-        ACTION_LOOM_OT_remove_source,
-        ACTION_LOOM_OT_move_source,
-        ACTION_LOOM_OT_play_action,
-        ACTION_LOOM_OT_match_rate,
-        ACTION_LOOM_OT_open_tool,
-        ACTION_LOOM_OT_set_reference,
-    )
+_CLASSES = (
+    ACTION_LOOM_OT_add_sources,
+    ACTION_LOOM_OT_add_active_source,
+    ACTION_LOOM_OT_add_source,
+    ACTION_LOOM_OT_add_selected_sources,
+    ACTION_LOOM_OT_remove_source,
+    ACTION_LOOM_OT_move_source,
+    ACTION_LOOM_OT_play_action,
+    ACTION_LOOM_OT_match_rate,
+    ACTION_LOOM_OT_open_tool,
+    ACTION_LOOM_OT_set_reference,
 )
 
 
 def register() -> None:
-    _register()
-    lists.when_active_changed.append(_clicked)
-
-
-def unregister() -> None:
-    lists.when_active_changed.remove(_clicked)
-    _unregister()
+    registrar.add_classes(_CLASSES)
+    registrar.append(lists.when_active_changed, _clicked)

@@ -12,7 +12,7 @@ from mathutils import Vector
 from ....core.errors import LoomError, some
 from ....core.options import declared
 from ....core.verbs import Drive
-from ...ground import jobs
+from ...ground import jobs, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import preferences, properties, target_armature
@@ -320,4 +320,4 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         return {"CANCELLED"} if done == {"CANCELLED"} else {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_steer,))
+register = registrar.registration((ACTION_LOOM_OT_steer,))

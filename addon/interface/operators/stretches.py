@@ -2,6 +2,7 @@
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import properties
 
@@ -35,4 +36,4 @@ class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_add_stretch, ACTION_LOOM_OT_remove_stretch))
+register = registrar.registration((ACTION_LOOM_OT_add_stretch, ACTION_LOOM_OT_remove_stretch))

@@ -11,7 +11,7 @@ from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
 from ....core.recipes.result import ResultOptions
 from ....core.verbs import FitStyle, Restyle
-from ...ground import steps
+from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, properties, readiness
 from ...services.preview import previews
@@ -239,6 +239,4 @@ _OPERATORS = (
     ),
 )
 
-register, unregister = bpy.utils.register_classes_factory(
-    (*_OPERATORS, ACTION_LOOM_OT_load_style, ACTION_LOOM_OT_save_style)
-)
+register = registrar.registration((*_OPERATORS, ACTION_LOOM_OT_load_style, ACTION_LOOM_OT_save_style))

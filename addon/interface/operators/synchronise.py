@@ -6,6 +6,7 @@ import bpy
 
 from ....core.progress import Progress
 from ....core.verbs import Synchronise
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
 from ...services.matching import analysis
@@ -82,4 +83,4 @@ _analyse = operator(
     undo=False,
 )
 
-register, unregister = bpy.utils.register_classes_factory((_analyse, ACTION_LOOM_OT_show_registration))
+register = registrar.registration((_analyse, ACTION_LOOM_OT_show_registration))

@@ -3,6 +3,7 @@
 import bpy
 
 from ....core.errors import RigError
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, named, present, scene_of
 from ...model import properties, target_armature
 from . import polls
@@ -75,4 +76,4 @@ class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_pin_armature, ACTION_LOOM_OT_new_curve))
+register = registrar.registration((ACTION_LOOM_OT_pin_armature, ACTION_LOOM_OT_new_curve))

@@ -8,7 +8,7 @@ from ....core.errors import LoomError
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import CutOut
-from ...ground import steps
+from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, properties, target_armature
 from . import polls, reports
@@ -194,7 +194,7 @@ class ACTION_LOOM_OT_push_down_set(polls.OnRows, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (
         ACTION_LOOM_OT_cut_take,
         ACTION_LOOM_OT_split_take_row,

@@ -6,6 +6,7 @@ import bpy
 
 from ....core.errors import LoomError, no_frame
 from ....core.recipes.reading import Request, Source
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, properties, target_armature
 from . import polls
@@ -81,4 +82,4 @@ def _selected(context: bpy.types.Context, armature: bpy.types.Object) -> list[An
     return [bone for bone in chosen or () if bone.id_data == armature]
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_OT_tween,))
+register = registrar.registration((ACTION_LOOM_OT_tween,))

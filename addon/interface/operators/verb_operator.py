@@ -17,7 +17,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
 from ....core.recipes.result import ResultOptions
 from ....core.verbs import VERBS, Blend
-from ...ground import option_properties, steps
+from ...ground import option_properties, registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import intents, lists, properties, target_armature
 from . import polls
@@ -310,40 +310,28 @@ class AddedOperators:
         self._registered: dict[str, type] = {}
 
     def register(self) -> None:
+        registrar.at_end(self._registered.clear)
         for verb in intents.added_verbs(of_action=self._of_action):
             self._update(verb)
-        VERBS.listeners.append(self._update)
-
-    def unregister(self) -> None:
-        VERBS.listeners.remove(self._update)
-        for made in self._registered.values():
-            bpy.utils.unregister_class(made)
-        self._registered.clear()
+        registrar.append(VERBS.listeners, self._update)
 
     def _update(self, verb: str) -> None:
         """Register or unregister an operator after its verb was added or removed."""
         if verb in self._registered:
-            bpy.utils.unregister_class(self._registered.pop(verb))
+            registrar.remove_class(self._registered.pop(verb))
         elif verb in intents.added_verbs(of_action=self._of_action):
             self._registered[verb] = operator(VERBS[verb].recipe, self._hooks)
-            bpy.utils.register_class(self._registered[verb])
+            registrar.add_classes((self._registered[verb],))
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PG_weighted, ACTION_LOOM_PG_reading, ACTION_LOOM_PG_player)
-)
+register = registrar.registration((ACTION_LOOM_PG_weighted, ACTION_LOOM_PG_reading, ACTION_LOOM_PG_player))
 
 
-def registration(classes: Sequence[type], added: AddedOperators) -> tuple[Callable[[], None], Callable[[], None]]:
-    """Return the functions of a module that register its classes and the operators of added verbs."""
-    register_own, unregister_own = bpy.utils.register_classes_factory(classes)
+def registration(classes: Sequence[type], added: AddedOperators) -> Callable[[], None]:
+    """Return the function of a module that registers its classes and the operators of added verbs."""
 
     def register() -> None:
-        register_own()
+        registrar.add_classes(classes)
         added.register()
 
-    def unregister() -> None:
-        added.unregister()
-        unregister_own()
-
-    return register, unregister
+    return register

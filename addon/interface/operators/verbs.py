@@ -389,4 +389,4 @@ def _operators() -> list[type]:
     return made
 
 
-register, unregister = registration(_operators(), AddedOperators(ResultHooks(), of_action=False))
+register = registration(_operators(), AddedOperators(ResultHooks(), of_action=False))

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from . import polls
@@ -58,6 +59,4 @@ class ACTION_LOOM_OT_clear_weight_keys(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_OT_key_weights, ACTION_LOOM_OT_clear_weight_keys)
-)
+register = registrar.registration((ACTION_LOOM_OT_key_weights, ACTION_LOOM_OT_clear_weight_keys))

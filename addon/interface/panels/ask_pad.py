@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import lists, properties, target_armature
 from ..pictures import pads
@@ -117,4 +118,4 @@ def _write(field: "Field", chosen: Any, below: tuple[float, float], scale: float
     blf.draw(0, text)
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_GT_ask_pad, ACTION_LOOM_GGT_ask_pad))
+register = registrar.registration((ACTION_LOOM_GT_ask_pad, ACTION_LOOM_GGT_ask_pad))

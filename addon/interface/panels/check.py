@@ -2,6 +2,7 @@
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import present, scene_of
 from ...model import properties, target_armature
 from . import SidebarPanel, draw_manual, draw_text
@@ -50,4 +51,4 @@ def _millimetres(metres: float) -> str:
     return f"{1000.0 * metres:.0f} mm" if metres > 0.01 else f"{1000.0 * metres:.3f} mm"
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_check,))
+register = registrar.registration((ACTION_LOOM_PT_check,))

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ....core.verbs import Plant
-from ...ground import jobs
+from ...ground import jobs, registrar
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, properties, target_armature
@@ -99,4 +99,4 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
             draw_text(self.layout, context, f"{refused} not planted: click a red row to see why", "ERROR")
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_UL_contacts, ACTION_LOOM_PT_feet))
+register = registrar.registration((ACTION_LOOM_UL_contacts, ACTION_LOOM_PT_feet))

@@ -7,7 +7,7 @@ import bpy
 from bpy_extras import view3d_utils
 from mathutils import Matrix, Vector
 
-from ...ground import colors
+from ...ground import colors, registrar
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties
@@ -269,6 +269,6 @@ class ACTION_LOOM_GGT_path(bpy.types.GizmoGroup):
         self.refresh(context)
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (ACTION_LOOM_GT_on_path, ACTION_LOOM_GGT_reach, ACTION_LOOM_GGT_place, ACTION_LOOM_GGT_path)
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ...ground import troubles
+from ...ground import registrar, troubles
 from ...ground.blender_types import DrawContext, scene_of
 from ...ground.translations.runtime import translated
 from ...model import preferences, properties, target_armature
@@ -100,4 +100,4 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
                 draw_text(layout, context, why, "INFO")
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_UL_found, ACTION_LOOM_PT_library))
+register = registrar.registration((ACTION_LOOM_UL_found, ACTION_LOOM_PT_library))

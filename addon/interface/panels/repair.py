@@ -6,6 +6,7 @@ import bpy
 
 from ....core.recipes.base import Recipe
 from ....core.verbs import VERBS, MoveEvents, Place, Reach, Warp
+from ...ground import registrar
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, properties, target_armature
@@ -120,4 +121,4 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             self.layout.label(text=actions[0].name, icon="ACTION", translate=False)
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_UL_events, ACTION_LOOM_PT_repair))
+register = registrar.registration((ACTION_LOOM_UL_events, ACTION_LOOM_PT_repair))

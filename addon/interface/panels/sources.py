@@ -7,6 +7,7 @@ import bpy
 
 from ....core import verbs
 from ...bridge import rates, result_mark
+from ...ground import registrar
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, intents, lists, properties, target_armature
@@ -471,7 +472,7 @@ def _active(context: bpy.types.Context) -> Any:
     return lists.active_line(properties.rig_of(scene_of(context), target_armature.of_tab(context)))
 
 
-register, unregister = bpy.utils.register_classes_factory(
+register = registrar.registration(
     (
         ACTION_LOOM_UL_sources,
         ACTION_LOOM_MT_sources,

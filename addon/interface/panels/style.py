@@ -6,7 +6,7 @@ import bpy
 
 from ....core.options import RARE
 from ....core.verbs import Restyle
-from ...ground import jobs
+from ...ground import jobs, registrar
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
@@ -68,4 +68,4 @@ def _known(context: bpy.types.Context) -> "KnownStyle | None":
     return styles.style_of(armature, panel_state.asked(scene, rig, "style"))
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_examples,))
+register = registrar.registration((ACTION_LOOM_PT_examples,))

@@ -5,6 +5,7 @@ from typing import Literal
 import bpy
 
 from ....core.options import PANEL, RARE
+from ...ground import registrar
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
@@ -92,4 +93,4 @@ def figures(pair: analysis.Pair, reference: str) -> list[str]:
     return [f"{max(pair.likeness, 0.0):.0%} alike, {stretch}", f"{ours} of {reference}, {theirs} of {pair.name}"]
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PT_synchronise, ACTION_LOOM_PT_synchronise_more))
+register = registrar.registration((ACTION_LOOM_PT_synchronise, ACTION_LOOM_PT_synchronise_more))

@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import DrawContext, interface_scale, present, scene_of
 from .. import take_set
 from . import ItemList
@@ -36,4 +37,4 @@ class ACTION_LOOM_UL_take(ItemList, bpy.types.UIList):
             rest.label(text="", icon="INFO")
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_UL_take,))
+register = registrar.registration((ACTION_LOOM_UL_take,))

@@ -10,7 +10,7 @@ from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
 from ....core.recipes.style import SLIDERS
 from ....core.verbs import OF_ONE_BODY, VERBS, CutOut, Drive, Fill, Loop, Restyle
-from ...ground import jobs, option_properties, troubles
+from ...ground import jobs, option_properties, registrar, troubles
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, frame_conversion, intents, lists, preferences, properties, target_armature
@@ -440,6 +440,4 @@ class ACTION_LOOM_PT_random_walk(SidebarPanel, bpy.types.Panel):
                 column.operator(f"action_loom.{recipe.verb}")
 
 
-register, unregister = bpy.utils.register_classes_factory(
-    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_random_walk)
-)
+register = registrar.registration((ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_random_walk))

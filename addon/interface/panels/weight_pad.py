@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from ...ground import registrar
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import source_list
@@ -118,4 +119,4 @@ def _write_names(lines: list[Any], at: list[tuple[float, float]], middle: float)
         blf.draw(0, text)
 
 
-register, unregister = bpy.utils.register_classes_factory((ACTION_LOOM_GT_pad, ACTION_LOOM_GGT_pad))
+register = registrar.registration((ACTION_LOOM_GT_pad, ACTION_LOOM_GGT_pad))

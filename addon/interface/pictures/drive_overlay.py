@@ -89,11 +89,3 @@ def _arrow(start: tuple[float, float], end: tuple[float, float]) -> list[tuple[f
     tip = complex(*end)
     wings = [tip - along * turn for turn in (complex(0.9, 0.4), complex(0.9, -0.4))]
     return [start, end, end, (wings[0].real, wings[0].imag), end, (wings[1].real, wings[1].imag)]
-
-
-def unregister() -> None:
-    hide()
-
-
-def register() -> None:
-    """Nothing is drawn before a drive begins."""

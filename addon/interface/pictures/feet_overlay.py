@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...ground import colors, jobs, memory
+from ...ground import colors, jobs, memory, registrar
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import contact_rows, properties, target_armature
 
@@ -20,7 +20,6 @@ THIN, WIDE = 2.0, 4.0  # pixels
 THROUGH = 0.6  # opacity of a thin line
 PAUSE = 0.1  # s until missing paths are read
 
-_handlers: list[Any] = []
 _listens = False
 # GPU batches of the lines, kept because the view is redrawn far more often than the lines change.
 _batches: "tuple[tuple[Trail, ...], dict[tuple[str, bool], gpu.types.GPUBatch]] | None" = None
@@ -136,16 +135,7 @@ def _redraw() -> None:
 
 
 def register() -> None:
-    properties.when_feet_changed.append(_switched)
-    memory.when_forgotten.append(_forget)
-    if not bpy.app.background:  # background mode draws nothing
-        _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
-
-
-def unregister() -> None:
-    for handler in _handlers:
-        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
-    _handlers.clear()
-    memory.when_forgotten.remove(_forget)
-    properties.when_feet_changed.remove(_switched)
-    _forget()
+    registrar.at_end(_forget)
+    registrar.append(properties.when_feet_changed, _switched)
+    registrar.append(memory.when_forgotten, _forget)
+    registrar.add_drawing(bpy.types.SpaceView3D, _draw, "POST_VIEW")

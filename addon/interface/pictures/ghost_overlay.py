@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError
-from ...ground import colors, troubles
+from ...ground import colors, registrar, troubles
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import properties, target_armature
 from ...services.preview import previews
@@ -118,11 +118,7 @@ def _batches(ghost: "Ghost", shader: "gpu.types.GPUShader") -> "list[tuple[Trail
 
 
 def register() -> None:
-    previews.when_some.append(show)
-    previews.when_none.append(hide)
-
-
-def unregister() -> None:
-    previews.when_none.remove(hide)
-    previews.when_some.remove(show)
-    hide()
+    registrar.at_end(hide)
+    registrar.at_end(drive_overlay.hide)
+    registrar.append(previews.when_some, show)
+    registrar.append(previews.when_none, hide)

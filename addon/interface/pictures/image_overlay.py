@@ -11,7 +11,7 @@ import bpy
 from ....core.cache import Cache
 from ....core.errors import LoomError
 from ...bitmaps import images
-from ...ground import memory, troubles
+from ...ground import memory, registrar, troubles
 from ...ground.blender_types import as_pair, has_property, present, scene_of
 from ...model import properties
 from ...services.matching import analysis
@@ -283,12 +283,7 @@ def _draw_switch(self: bpy.types.Header, context: bpy.types.Context) -> None:
 
 
 def register() -> None:
+    registrar.at_end(hide)
     show()
-    _HEADER.append(_draw_switch)
-    memory.when_forgotten.append(_stop_following)
-
-
-def unregister() -> None:
-    memory.when_forgotten.remove(_stop_following)
-    _HEADER.remove(_draw_switch)
-    hide()
+    registrar.append(_HEADER, _draw_switch)
+    registrar.append(memory.when_forgotten, _stop_following)

@@ -4,14 +4,12 @@ from typing import Any
 
 import bpy
 
-from ...ground import colors
+from ...ground import colors, registrar
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import properties, target_armature
 from . import flat
 
 DOT, BESIDE = 3.5, 6.0  # pixels at an interface scale of 1
-
-_handlers: list[Any] = []
 
 
 def labels(context: bpy.types.Context) -> list[tuple[str, Any, bool]]:
@@ -50,11 +48,4 @@ def _draw() -> None:
 
 
 def register() -> None:
-    if not bpy.app.background:  # background mode draws nothing
-        _handlers.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
-
-
-def unregister() -> None:
-    for handler in _handlers:
-        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
-    _handlers.clear()
+    registrar.add_drawing(bpy.types.SpaceView3D, _draw, "POST_PIXEL")

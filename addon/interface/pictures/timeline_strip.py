@@ -6,7 +6,7 @@ import bpy
 
 from ....core.cache import Cache
 from ....core.errors import LoomError
-from ...ground import memory, troubles
+from ...ground import memory, registrar, troubles
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import contact_rows, preferences, properties, target_armature
 from ...model.spans import Handle, Strip
@@ -134,17 +134,10 @@ def _switched(wanted: bool) -> None:
 
 
 def register() -> None:
-    memory.when_forgotten.append(_forget)
-    previews.when_some.append(redraw)
-    previews.when_none.append(redraw)
-    preferences.when_strip_changed.append(_switched)
+    registrar.at_end(hide)
+    registrar.append(memory.when_forgotten, _forget)
+    registrar.append(previews.when_some, redraw)
+    registrar.append(previews.when_none, redraw)
+    registrar.append(preferences.when_strip_changed, _switched)
     if preferences.strip():
         show()
-
-
-def unregister() -> None:
-    preferences.when_strip_changed.remove(_switched)
-    previews.when_none.remove(redraw)
-    previews.when_some.remove(redraw)
-    memory.when_forgotten.remove(_forget)
-    hide()

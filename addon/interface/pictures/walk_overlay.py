@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...ground import colors, memory, troubles
+from ...ground import colors, memory, registrar, troubles
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import properties, target_armature
 from ...services.preview.walk_tracks import BAD, SHARES, WalkTrack, track_of
@@ -21,7 +21,6 @@ WIDTH = 3.0  # pixels
 RING = 0.3  # ring radius as a share of the armature's size
 
 
-_handlers: list[Any] = []
 _batch: "tuple[WalkTrack, gpu.types.GPUBatch] | None" = None  # of the last drawn track
 
 
@@ -108,18 +107,8 @@ def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPU
 
 
 def register() -> None:
-    memory.when_forgotten.append(_forget_batch)
-    colors.when_changed.append(_forget_batch)
-    if not bpy.app.background:  # background mode draws nothing
-        add = bpy.types.SpaceView3D.draw_handler_add
-        _handlers.append(add(_draw, (), "WINDOW", "POST_VIEW"))
-        _handlers.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
-
-
-def unregister() -> None:
-    colors.when_changed.remove(_forget_batch)
-    memory.when_forgotten.remove(_forget_batch)
-    for handler in _handlers:
-        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
-    _handlers.clear()
-    _forget_batch()
+    registrar.at_end(_forget_batch)
+    registrar.append(memory.when_forgotten, _forget_batch)
+    registrar.append(colors.when_changed, _forget_batch)
+    registrar.add_drawing(bpy.types.SpaceView3D, _draw, "POST_VIEW")
+    registrar.add_drawing(bpy.types.SpaceView3D, _draw_legend, "POST_PIXEL")

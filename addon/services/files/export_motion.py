@@ -136,7 +136,6 @@ def _places(path: str, actions: Sequence[bpy.types.Action], suffix: str) -> list
 
 def _check(places: Sequence[Path], overwrite: bool) -> None:
     """Raise LoomError for paths that can't be written or must not be overwritten, before any other work."""
-    taken: set[str] = set()
     for place in places:
         if place.is_dir():
             raise LoomError(f"{place} is a folder: name a file")
@@ -144,10 +143,9 @@ def _check(places: Sequence[Path], overwrite: bool) -> None:
             raise LoomError(f"{place}: there is no folder {place.parent}")
         if place.exists() and not overwrite:
             raise LoomError(f"{place} exists already: choose another name, or Overwrite")
-        same = os.path.normcase(os.path.realpath(place))
-        if same in taken:
-            raise LoomError(f"Two actions would be written to {place}: rename one, or export them one by one")
-        taken.add(same)
+    twice = files.find_repeated(places)
+    if twice is not None:
+        raise LoomError(f"Two actions would be written to {twice}: rename one, or export them one by one")
 
 
 def _make_folder(folder: Path) -> None:

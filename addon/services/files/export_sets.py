@@ -133,9 +133,9 @@ def _file_names(
             "speed": f"{one['speed_m_s']:.1f}",
         }
         names.append(files.file_name(naming.fill_pattern(pattern, fields), writing.suffix))
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise LoomError(f"names is {pattern!r}, which gives two actions the name {twice}")
+    repeated = files.find_repeated(map(Path, names))
+    if repeated is not None:
+        raise LoomError(f"names is {pattern!r}, which gives two actions the name {repeated}")
     return names
 
 

@@ -4,7 +4,6 @@ The import runs in a temporary scene, which is removed afterwards with everythin
 """
 
 import base64
-import json
 import os
 import re
 import struct
@@ -18,6 +17,7 @@ from urllib.parse import unquote
 import bpy
 import numpy as np
 
+from ....core import files
 from ....core.errors import LoomError
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
@@ -70,7 +70,7 @@ def rate_of_gltf(path: str) -> float:
         content, binary = _contents_of(path)
         inputs = {one["input"] for animation in content.get("animations", ()) for one in animation["samplers"]}
         times = [_key_times(path, content, binary, place) for place in sorted(inputs)]
-    except (OSError, ValueError, KeyError, IndexError, TypeError, struct.error):
+    except (OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error):
         return 0.0  # Blender's importer will report the error
     gaps = np.concatenate([np.zeros(0), *map(np.diff, times)])
     gaps = gaps[gaps > 1.0 / (1.5 * _RATES[-1])]
@@ -99,8 +99,7 @@ def _key_times(path: str, content: Any, binary: bytes, place: int) -> Array:
     if buffer.startswith("data:"):
         binary = base64.b64decode(buffer.partition(",")[2])
     elif buffer:
-        with open(os.path.join(os.path.dirname(path), unquote(buffer)), "rb") as file:
-            binary = file.read()
+        binary = files.read(os.path.join(os.path.dirname(path), unquote(buffer)))
     first = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
     stride = view.get("byteStride", 4)
     return np.ndarray(accessor["count"], "<f4", binary, first, (stride,)).astype(np.float64)
@@ -108,13 +107,11 @@ def _key_times(path: str, content: Any, binary: bytes, place: int) -> Array:
 
 def _contents_of(path: str) -> tuple[Any, bytes]:
     """Return the JSON of a glTF file, and its binary data, b"" if there is none."""
-    with open(path, "rb") as file:
-        head = file.read(20)
-        if head[:4] != b"glTF":
-            return json.loads(head + file.read()), b""
-        content = json.loads(file.read(struct.unpack_from("<I", head, 12)[0]))
-        file.read(8)
-        return content, file.read()
+    data = files.read(path)
+    if data[:4] != b"glTF":
+        return files.read_json(data), b""
+    end = 20 + struct.unpack_from("<I", data, 12)[0]
+    return files.read_json(data[20:end]), data[end + 8 :]
 
 
 @contextmanager

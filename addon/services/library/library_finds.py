@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ....core.recipes.reading import Source
-from ...ground import memory
+from ...ground import memory, registrar
 from ...model import lists, preferences, target_armature
 from ..sources import source_list
 
@@ -163,7 +163,7 @@ def forget() -> None:
     there.active, there.placed = -1, False
 
 
-_classes, _unregister = bpy.utils.register_classes_factory((ACTION_LOOM_PG_found, ACTION_LOOM_PG_finder))
+_CLASSES = (ACTION_LOOM_PG_found, ACTION_LOOM_PG_finder)
 
 
 def _look(path: str) -> None:
@@ -173,14 +173,7 @@ def _look(path: str) -> None:
 
 
 def register() -> None:
-    _classes()
-    preferences.when_library_changed.append(_look)
-    setattr(bpy.types.WindowManager, _FINDER, bpy.props.PointerProperty(type=ACTION_LOOM_PG_finder))
-    memory.when_forgotten.append(forget)
-
-
-def unregister() -> None:
-    memory.when_forgotten.remove(forget)
-    preferences.when_library_changed.remove(_look)
-    delattr(bpy.types.WindowManager, _FINDER)
-    _unregister()
+    registrar.add_classes(_CLASSES)
+    registrar.append(preferences.when_library_changed, _look)
+    registrar.add_property(bpy.types.WindowManager, _FINDER, bpy.props.PointerProperty(type=ACTION_LOOM_PG_finder))
+    registrar.append(memory.when_forgotten, forget)

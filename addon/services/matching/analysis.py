@@ -15,7 +15,7 @@ from ....core.options import declared
 from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request, Source
 from ...bitmaps import images
-from ...ground import action_changes, memory, option_properties
+from ...ground import action_changes, memory, option_properties, registrar
 from ...ground.blender_types import scene_of
 from ...model import lists, properties
 from ..sources import source_list
@@ -263,10 +263,5 @@ def _may_have_changed(uids: frozenset[int] | None) -> None:
 
 
 def register() -> None:
-    lists.when_color_changed.append(_color_changed)
-    action_changes.listeners.append(_may_have_changed)
-
-
-def unregister() -> None:
-    action_changes.listeners.remove(_may_have_changed)
-    lists.when_color_changed.remove(_color_changed)
+    registrar.append(lists.when_color_changed, _color_changed)
+    registrar.append(action_changes.listeners, _may_have_changed)

@@ -13,7 +13,7 @@ from bpy.app.handlers import persistent
 from ....core.cache import Cache
 from ....core.errors import LoomError
 from ....core.verbs import VERBS, Fill, Follow
-from ...ground import jobs, memory, troubles
+from ...ground import jobs, memory, registrar, troubles
 from ...ground.blender_types import present, scene_of
 from ...model import lists, properties, target_armature
 from . import previews
@@ -149,15 +149,8 @@ def _live_changed(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def register() -> None:
-    properties.when_live_changed.append(_live_changed)
-    previews.when_some.append(start)
-    previews.when_none.append(stop)
-
-
-def unregister() -> None:
-    previews.when_none.remove(stop)
-    previews.when_some.remove(start)
-    properties.when_live_changed.remove(_live_changed)
-    stop()
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
+    registrar.stop_timer(_look)
+    registrar.at_end(stop)
+    registrar.append(properties.when_live_changed, _live_changed)
+    registrar.append(previews.when_some, start)
+    registrar.append(previews.when_none, stop)

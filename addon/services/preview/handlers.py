@@ -7,7 +7,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ....core.errors import LoomError
-from ...ground import colors, jobs, memory, troubles
+from ...ground import colors, jobs, memory, registrar, troubles
 from ...model import lists, properties, target_armature
 from . import drafts, previews
 
@@ -74,20 +74,11 @@ def _tried(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[]
 
 
 def register() -> None:
-    properties.when_preview_changed.append(_show_previews_again)
-    colors.when_changed.append(_show_previews_again)
-    properties.when_solo_changed.append(_show_solo)
-    lists.when_active_changed.append(_show_solo)
-    lists.when_weight_changed.append(_weave_live)
-    bpy.app.handlers.load_pre.append(_before_loading)
-
-
-def unregister() -> None:
-    drafts.stop()
-    lists.when_active_changed.remove(_show_solo)
-    properties.when_solo_changed.remove(_show_solo)
-    colors.when_changed.remove(_show_previews_again)
-    properties.when_preview_changed.remove(_show_previews_again)
-    bpy.app.handlers.load_pre.remove(_before_loading)
-    lists.when_weight_changed.remove(_weave_live)
-    end_work("the extension was switched off")
+    registrar.at_end(end_work, "the extension was switched off")
+    registrar.append(properties.when_preview_changed, _show_previews_again)
+    registrar.append(colors.when_changed, _show_previews_again)
+    registrar.append(properties.when_solo_changed, _show_solo)
+    registrar.append(lists.when_active_changed, _show_solo)
+    registrar.append(lists.when_weight_changed, _weave_live)
+    registrar.append(bpy.app.handlers.load_pre, _before_loading)
+    registrar.at_end(drafts.stop)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ....core.cache import Cache
-from ...ground import memory
+from ...ground import memory, registrar
 
 if TYPE_CHECKING:
     from .shapes import Ghost
@@ -43,8 +43,4 @@ def _forgotten() -> None:
 
 
 def register() -> None:
-    memory.when_forgotten.append(_forgotten)
-
-
-def unregister() -> None:
-    memory.when_forgotten.remove(_forgotten)
+    registrar.append(memory.when_forgotten, _forgotten)

@@ -12,7 +12,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ....core.cache import Cache
-from ...ground import memory
+from ...ground import memory, registrar
 from ...ground.blender_types import present
 
 if TYPE_CHECKING:
@@ -70,8 +70,4 @@ def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def register() -> None:
-    bpy.app.handlers.depsgraph_update_post.append(_evaluated)
-
-
-def unregister() -> None:
-    bpy.app.handlers.depsgraph_update_post.remove(_evaluated)
+    registrar.append(bpy.app.handlers.depsgraph_update_post, _evaluated)

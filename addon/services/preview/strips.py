@@ -14,7 +14,7 @@ from ....core.cache import Cache
 from ....core.errors import LoomError
 from ....core.recipes.base import Recipe
 from ....core.verbs import Blend
-from ...ground import colors, memory
+from ...ground import colors, memory, registrar
 from ...ground.blender_types import scene_of
 from ...model import contact_rows, lists, parts, properties, storage, target_armature
 from ...model.parts import Parts
@@ -253,10 +253,5 @@ def _ends(contacts: tuple[contact_rows.Contact, ...], above: int) -> list[Handle
 
 
 def register() -> None:
-    lists.when_color_changed.append(forget)
-    colors.when_changed.append(forget)
-
-
-def unregister() -> None:
-    colors.when_changed.remove(forget)
-    lists.when_color_changed.remove(forget)
+    registrar.append(lists.when_color_changed, forget)
+    registrar.append(colors.when_changed, forget)

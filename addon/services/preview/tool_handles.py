@@ -14,7 +14,7 @@ from ....core.cache import Cache
 from ....core.errors import LoomError
 from ....core.options import declared
 from ....core.verbs import Follow, Place, Reach
-from ...ground import jobs, memory
+from ...ground import jobs, memory, registrar
 from ...ground.blender_types import present, scene_of
 from ...model import properties, target_armature
 from . import previews
@@ -243,9 +243,4 @@ def preview_tool(context: bpy.types.Context) -> None:
 
 
 def register() -> None:
-    """Do nothing: the module works only during a drag."""
-
-
-def unregister() -> None:
-    if bpy.app.timers.is_registered(_follow):
-        bpy.app.timers.unregister(_follow)
+    registrar.stop_timer(_follow)

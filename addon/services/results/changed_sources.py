@@ -12,7 +12,7 @@ import bpy
 from ....core.cache import Cache
 from ....core.errors import LoomError
 from ...bridge import result_mark
-from ...ground import action_changes, jobs, memory
+from ...ground import action_changes, jobs, memory, registrar
 from ...ground.blender_types import present
 from ...model import storage
 
@@ -105,10 +105,5 @@ def _may_have_changed(_uids: frozenset[int] | None) -> None:
 
 
 def register() -> None:
-    action_changes.listeners.append(_may_have_changed)
-
-
-def unregister() -> None:
-    action_changes.listeners.remove(_may_have_changed)
-    if bpy.app.timers.is_registered(_soon):
-        bpy.app.timers.unregister(_soon)
+    registrar.stop_timer(_soon)
+    registrar.append(action_changes.listeners, _may_have_changed)

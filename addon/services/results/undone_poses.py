@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ...ground import registrar
 from ...ground.blender_types import present
 from ...model import storage
 
@@ -62,11 +63,6 @@ def give(armature: bpy.types.Object, values: list[list[tuple[float, ...]]]) -> N
 
 
 def register() -> None:
-    bpy.app.handlers.undo_pre.append(_before)
-    bpy.app.handlers.undo_post.append(_after)
-
-
-def unregister() -> None:
-    bpy.app.handlers.undo_post.remove(_after)
-    bpy.app.handlers.undo_pre.remove(_before)
-    _played.clear()
+    registrar.at_end(_played.clear)
+    registrar.append(bpy.app.handlers.undo_pre, _before)
+    registrar.append(bpy.app.handlers.undo_post, _after)

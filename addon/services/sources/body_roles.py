@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import registrar
 from ...model import lists, properties, target_armature
 
 if TYPE_CHECKING:
@@ -85,8 +86,4 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def register() -> None:
-    lists.when_role_changed.append(keep)
-
-
-def unregister() -> None:
-    lists.when_role_changed.remove(keep)
+    registrar.append(lists.when_role_changed, keep)

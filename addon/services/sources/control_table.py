@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
+from ...ground import registrar
 from ...model import lists, properties, target_armature
 
 _filling = False
@@ -48,8 +49,4 @@ def keep(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def register() -> None:
-    lists.when_control_changed.append(keep)
-
-
-def unregister() -> None:
-    lists.when_control_changed.remove(keep)
+    registrar.append(lists.when_control_changed, keep)

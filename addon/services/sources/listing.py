@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ....core.cache import Cache
-from ...ground import jobs, memory
+from ...ground import jobs, memory, registrar
 from ...ground.blender_types import present
 from ...model import contact_rows, lists, properties
 from . import body_roles, source_list
@@ -100,9 +100,4 @@ def _soon() -> float | None:
 
 
 def register() -> None:
-    pass
-
-
-def unregister() -> None:
-    if bpy.app.timers.is_registered(_soon):
-        bpy.app.timers.unregister(_soon)
+    registrar.stop_timer(_soon)

@@ -9,7 +9,7 @@ from ....core.cache import Cache
 from ....core.errors import LoomError
 from ....core.recipes.reading import Request, Source
 from ...bridge import result_mark
-from ...ground import jobs, memory
+from ...ground import jobs, memory, registrar
 from ...ground.blender_types import by_full_name, present
 from ...model import properties
 
@@ -88,10 +88,5 @@ def one_pose(scene: bpy.types.Scene, armature: bpy.types.Object, name: str) -> A
 
 
 def register() -> None:
-    pass
-
-
-def unregister() -> None:
-    _wanted.clear()
-    if bpy.app.timers.is_registered(_draw_next):
-        bpy.app.timers.unregister(_draw_next)
+    registrar.stop_timer(_draw_next)
+    registrar.at_end(_wanted.clear)

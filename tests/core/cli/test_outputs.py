@@ -144,3 +144,49 @@ def test_a_path_that_ends_like_a_folder_is_one(tmp_path):
     assert outputs.place(f"{tmp_path}/new/", "walk", ".bvh") == tmp_path / "new" / "walk.bvh"
     assert outputs.place(f"{tmp_path}/new", "walk", ".bvh") == tmp_path / "new"
     assert outputs.place(str(tmp_path), "walk", ".bvh") == tmp_path / "walk.bvh"
+
+
+INPUTS = {
+    "clip": ("mirror walk.bvh -o walk.bvh", "walk.bvh"),
+    "another case": ("mirror walk.bvh -o WALK.BVH", "WALK.BVH"),
+    "link": ("mirror walk.bvh -o link.bvh", "link.bvh"),
+    "second clip": ("blend slow.bvh walk.bvh -o walk.bvh", "walk.bvh"),
+    "report": ("info walk.bvh --report walk.bvh", "walk.bvh"),
+    "table": ("follow walk.bvh --path p.csv -o out.bvh --report p.csv", "p.csv"),
+    "mesh": ("skin walk.bvh arm.obj weights.txt --frames 1 -o arm.obj", "arm.obj"),
+    "graph": ("graph info g.npz --report g.npz", "g.npz"),
+    "style": ("style info g.npz --report g.npz", "g.npz"),
+    "set": ("take walk.bvh -o . --report walk.bvh", "walk.bvh"),
+    "job": ("run jobs.toml", "walk.bvh"),
+    "job file": ("run jobs.toml --report jobs.toml", "jobs.toml"),
+    "labels": ("library index walk.bvh -o all.loomlib --labels p.csv --report p.csv", "p.csv"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.parametrize(("command", "name"), INPUTS.values(), ids=INPUTS)
+def test_an_input_is_never_an_output_even_if_it_is_forced(run, walk, slow, tmp_path, monkeypatch, command, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "walk.bvh").write_bytes(walk.read_bytes())
+    (tmp_path / "slow.bvh").write_bytes(slow.read_bytes())
+    (tmp_path / "link.bvh").symlink_to("walk.bvh")
+    (tmp_path / "p.csv").write_text("0,0\n0,3\n")
+    (tmp_path / "jobs.toml").write_text('[[job]]\nverb = "mirror"\nclips = ["walk.bvh"]\noutput = "walk.bvh"\n')
+    for other in ("arm.obj", "weights.txt", "g.npz"):
+        (tmp_path / other).write_text("precious")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    code, _, err = run(*command.split(), "--force")
+    assert code == 1
+    assert "is read by this command: name another file" in err
+    assert name in err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize(("one", "other"), [("walk.json", "WALK.json"), ("caf\u00e9", "cafe\u0301"), ("x", "./x")])
+def test_names_that_a_disk_cannot_tell_apart_are_refused(run, walk, slow, out, one, other):
+    picture = f"{other}.png"
+    code, _, err = run(
+        "blend", walk, slow, "-o", out / "new.bvh", "--report", out / f"{one}.png", "--picture", out / picture
+    )
+    assert (code, err) == (1, f"action-loom: {out / picture} is named for two outputs\n")
+    assert os.listdir(out) == []
