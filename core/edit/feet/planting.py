@@ -148,7 +148,7 @@ def planted(
     def curves(contacts: Sequence[Contact]) -> Curves:
         return {limb.foot: _solved(contacts, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
 
-    judged = pivots if rows is None or not wanted else None
+    judged = (pivots, rows is not None) if rows is None or not wanted else None
     kept, dear, solution = _solution(whole, limbs, kept, curves, (stay, lifts), judged)
     whys |= dear
     refused += [(span, whys[k]) for k, span in enumerate(known) if k in whys]
@@ -171,12 +171,13 @@ def _solution(
     kept: Sequence[Contact],
     curves: Callable[[Sequence[Contact]], Curves],
     given: tuple[Sequence[int], Mapping[str, Array]],
-    pivots: Mapping[str, Pivots] | None,
+    judged: tuple[Mapping[str, Pivots], bool] | None,
 ) -> tuple[list[Contact], dict[int, str], tuple[Clip, Array, dict[str, Array], dict[str, Array]] | None]:
     """Return the contacts worth planting, the reasons for the rows of others, and what `legs.following` returns, bends.
 
     curves : returns the displacement and the hold of each foot for contacts; given : fixed frames, and lifts
-    pivots : None if all contacts are planted. The last result is None if nothing is to be done.
+    judged : the pivots, and whether contacts are a source's; None if all are planted
+    The last result is None if nothing is to be done.
     """
     _, posed = legs.posed(whole.clip, limbs)
     points, kept, whys = kinematics.points(whole.clip), list(kept), dict[int, str]()
@@ -185,11 +186,11 @@ def _solution(
         made = legs.following(whole.clip, limbs, solved, *given)
         bends = _bends(whole.clip, made[0], limbs)
         dear: dict[int, str] = {}
-        if pivots is not None:
+        if judged is not None:
             shifts, after = {foot: shift for foot, (shift, _) in solved.items()}, kinematics.points(made[0])
             trial = Trial(
-                whole.clip, whole.own, kept, pivots, points, after, shifts, bends,
-                lambda contacts: legs.pelvis_of(posed, curves(contacts), whole.clip.rate),
+                whole.clip, whole.own, kept, judged[0], points, after, shifts, bends,
+                lambda contacts: legs.pelvis_of(posed, curves(contacts), whole.clip.rate), judged[1],
             )  # fmt: skip
             dear = worth.refused(trial)
         if not dear:

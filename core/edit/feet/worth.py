@@ -36,6 +36,7 @@ class Trial:
     own : the frames of the clip itself; the others are padding
     shifts (F,) : of each foot, metres as x + iy; bends (F,) : of each foot's leg, radians
     pelvis_of : returns the shift (F, 3) of the pelvis, metres, that contacts would need
+    by_source : whether the contacts are those of a source on another body
     """
 
     clip: Clip
@@ -47,6 +48,7 @@ class Trial:
     shifts: Mapping[str, Complex]
     bends: Mapping[str, Array]
     pelvis_of: Callable[[Sequence[Contact]], Array]
+    by_source: bool
 
 
 def refused(trial: Trial) -> dict[int, str]:
@@ -76,14 +78,14 @@ def _dear(trial: Trial) -> dict[int, str]:
 def _slides(trial: Trial, contact: Contact) -> tuple[float, float]:
     """Return how fast (m/s) the points of a foot near the ground move along it in a contact, before and after.
 
-    Where no point stays near the ground, the standing point slides, and is held.
+    Where no point stays near the ground, or where the ankle stands in a source, that point slides, and is held.
     """
-    frames = slice(contact.first, contact.end)
-    points = feet.soles(trial.clip.skeleton)[contact.foot]
+    frames, body = slice(contact.first, contact.end), trial.clip.skeleton
+    points, (ball, ankle) = feet.soles(body)[contact.foot], feet.balls_and_ankles(body)[contact.foot]
     before, after = trial.before[frames][:, points], trial.after[frames][:, points]
-    low = before[..., 2] <= before[..., 2].min(axis=1, keepdims=True) + GROUND * trial.clip.skeleton.height
+    low = before[..., 2] <= before[..., 2].min(axis=1, keepdims=True) + GROUND * body.height
     both = low[1:] & low[:-1]
-    if not both.any():
+    if not both.any() or (trial.by_source and ball == ankle):
         steps = np.abs(np.diff(trial.pivots[contact.foot].path(contact)))
         return (float(steps.mean()) * trial.clip.rate if len(steps) else 0.0), 0.0
     speeds = [np.linalg.norm(np.diff(places[..., :2], axis=0), axis=-1)[both].mean() for places in (before, after)]
