@@ -347,9 +347,10 @@ def test_what_a_verb_plants_is_listed_edited_and_woven_again(rows_of, held_of, v
     assert "slide " in held_of(made).said
     row = longest(held_of(made))
     row.last -= (row.last - row.first) // 2
-    wanted = rows_of(made)
+    wanted = [(one.foot, one.part, one.first, one.last) for one in rows_of(made)]
     assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
-    assert rows_of(made) == wanted
+    # What planting left out is planted where the user gives the rows.
+    assert [(one.foot, one.part, one.first, one.last) for one in rows_of(made)] == wanted
     assert len(recipe_of(made)["spans"]) == len(wanted)
     assert material.fingerprint(made) != was
     assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}

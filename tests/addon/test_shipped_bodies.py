@@ -26,7 +26,7 @@ def shown(rig, action, frames=FRAMES):
         scene = bpy.context.evaluated_depsgraph_get()
         posed = rig.evaluated_get(scene)
         poses.append([np.array(posed.matrix_world @ bone.matrix) for bone in posed.pose.bones])
-        lowest.append(min(heights(one.evaluated_get(scene)) for one in worn_by(rig)))
+        lowest.append(min(vertices(one.evaluated_get(scene))[:, 2].min() for one in worn_by(rig)))
     return np.array(poses), np.array(lowest)
 
 
@@ -38,12 +38,11 @@ def worn_by(rig):
     ]
 
 
-def heights(drawn):
+def vertices(drawn):
     places = np.empty(3 * len(drawn.data.vertices), dtype=np.float32)
     drawn.data.vertices.foreach_get("co", places)
-    return (
-        float((places.reshape(-1, 3) @ np.array(drawn.matrix_world)[:3, :3].T)[:, 2].min()) + drawn.matrix_world[2][3]
-    )
+    matrix = np.array(drawn.matrix_world)
+    return places.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def in_frame_of(poses, rig, bone, other):
@@ -77,6 +76,30 @@ def test_feet_that_hang_on_a_root_stay_on_their_legs(loom, verb, names):
         usual = np.median(np.concatenate(known), axis=0)
         gaps = [np.linalg.norm(one - usual, axis=1).max() for one in (*known, in_frame_of(shown(rig, made)[0], *bones))]
         assert gaps[-1] <= max(gaps[:-1]) + 0.01 * tall
+
+
+def sliding_of(rig, action):
+    """Return how fast the vertices that are near the floor move along it (m/s) while an action plays, in the mean."""
+    material.show(rig, action)
+    places = []
+    for frame in range(int(action.frame_range[0]), int(action.frame_range[1]) + 1):
+        bpy.context.scene.frame_set(frame)
+        scene = bpy.context.evaluated_depsgraph_get()
+        places.append(np.concatenate([vertices(one.evaluated_get(scene)) for one in worn_by(rig)]))
+    places = np.array(places)
+    low = places[..., 2] < np.median(places[..., 2].min(axis=1)) + 0.03 * np.ptp(places[0, :, 2])
+    speeds = np.linalg.norm(np.diff(places[..., :2], axis=0), axis=2) * bpy.context.scene.render.fps
+    return float(speeds[low[1:] & low[:-1]].mean())
+
+
+@pytest.mark.parametrize(("name", "action"), [("godot_player", "jump"), ("mannequiny", "fight_idle")])
+def test_planting_never_makes_the_mesh_slide_more(name, action):
+    rig = characters.character(name)
+    source = next(one for one in bpy.data.actions if one.name.startswith(action))
+    before = set(bpy.data.actions)
+    assert bpy.ops.action_loom.plant(sources=[{"name": source.name, "weight": 1.0}]) == {"FINISHED"}
+    made = [*(set(bpy.data.actions) - before), source][0]
+    assert sliding_of(rig, made) <= sliding_of(rig, source)
 
 
 def test_the_feet_of_an_animal_come_down_together_in_a_blend_of_its_walk_and_run(loom):

@@ -214,6 +214,12 @@ def pelvis(legs: Mapping[str, Leg], shifts: Mapping[str, Array], holds: Mapping[
     return moved
 
 
+def pelvis_of(legs: Mapping[str, Leg], feet: Mapping[str, tuple[Complex, Array]], rate: float) -> Array:
+    """Return the shift (F, 3) of the pelvis, metres, for feet shifted on the ground, as `following` takes them."""
+    shifts = {foot: lifted(shift) for foot, (shift, _) in feet.items()}
+    return pelvis(legs, shifts, {foot: held for foot, (_, held) in feet.items()}, rate)
+
+
 def following(
     clip: Clip,
     limbs: Sequence[Limb],

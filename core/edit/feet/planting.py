@@ -1,6 +1,6 @@
 """Foot planting: feet that stand do not slide, pelvis and legs follow (methods: Planted feet)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,9 +16,10 @@ from ...quality import contacts
 from ...quality.contacts import Flags
 from .. import cyclic_padding
 from ..cyclic_padding import PaddedClip
-from . import displacement, figures, legs, sinking, spans
+from . import displacement, figures, legs, sinking, spans, worth
 from .displacement import Complex, Pivots
 from .spans import Contact, Span
+from .worth import Trial
 
 # In body heights.
 SLIDES_ON_PURPOSE = 0.12  # a ball that slides further does so on purpose, or was wrongly detected as standing
@@ -29,13 +30,11 @@ LACKS = 0.05  # a target that a leg misses by more is out of reach
 FIRM = 0.2  # of the firmest hold of a contact; frames held less are at its ends, where the foot still moves
 STILL = 0.0015  # a foot that moves less in the middle of its contact already stands still: planted, or keyed so
 
-# A stance is planted if that bends its leg by no more than BENDS, and WORTH more for each height a second that it
-# slides less: 5 cm/s of a person are worth 3 degrees more.
-BENDS, WORTH = np.radians(10.0), np.radians(100.0)
-
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in an unknown unit
 AROUND = 3.0  # s of cyclic padding: what is further away moves a foot by less than a nanometre
 HEEL = 0.25  # of the distance from ankle to ball: how far the heel is behind the ankle
+
+Curves = dict[str, tuple[Complex, Array]]  # displacement and hold (F,) of each foot
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,27 +144,59 @@ def planted(
     kept, whys = _kept(stances, pivots, whole.clip, limbs)
     lifts = sinking.lifts(whole.clip, limbs, [*kept, *still], whole.own) if lift else {}
     stay = _in_all_cycles(whole, fixed)
-    while True:  # leaving out stances changes how the others bend their legs
-        solved = {limb.foot: _solved(kept, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
-        if not kept and not lifts:
-            break
-        after, moved, misses = legs.following(whole.clip, limbs, solved, stay, lifts)
-        bends = _bends(whole.clip, after, limbs)
-        dear = _dear(kept, pivots, bends, whole.clip) if rows is None or not wanted else {}
-        if not dear:
-            break
-        whys, kept = whys | dear, [contact for contact in kept if not contact.rows & set(dear)]
+
+    def curves(contacts: Sequence[Contact]) -> Curves:
+        return {limb.foot: _solved(contacts, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
+
+    judged = (pivots, rows is not None) if rows is None or not wanted else None
+    kept, dear, solution = _solution(whole, limbs, kept, curves, (stay, lifts), judged)
+    whys |= dear
     refused += [(span, whys[k]) for k, span in enumerate(known) if k in whys]
-    if not kept and not lifts:
+    if solution is None:
         return clip, _nothing(clip, refused)
-    bends = {foot: bend[whole.own] for foot, bend in _bends(whole.clip, after, limbs).items()}
+    after, moved, misses, bends = solution
+    bends = {foot: bend[whole.own] for foot, bend in bends.items()}
     after = replace(clip, rotations=after.rotations[whole.own], translations=after.translations[whole.own])
-    shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
+    shifts = {foot: shift[whole.own] for foot, (shift, _) in curves(kept).items()}
     away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
     raised = {foot: lift[whole.own] for foot, lift in lifts.items()}
-    planted_rows = frozenset().union(*(contact.rows for contact in kept))
+    planted_rows = frozenset[int]().union(*(contact.rows for contact in kept))
     known = [span for k, span in enumerate(known) if k in planted_rows]
     return after, Planted(clip, after, tuple(known), tuple(refused), shifts, moved, away, raised, bends)
+
+
+def _solution(
+    whole: PaddedClip,
+    limbs: Sequence[Limb],
+    kept: Sequence[Contact],
+    curves: Callable[[Sequence[Contact]], Curves],
+    given: tuple[Sequence[int], Mapping[str, Array]],
+    judged: tuple[Mapping[str, Pivots], bool] | None,
+) -> tuple[list[Contact], dict[int, str], tuple[Clip, Array, dict[str, Array], dict[str, Array]] | None]:
+    """Return the contacts worth planting, the reasons for the rows of others, and what `legs.following` returns, bends.
+
+    curves : returns the displacement and the hold of each foot for contacts; given : fixed frames, and lifts
+    judged : the pivots, and whether contacts are a source's; None if all are planted
+    The last result is None if nothing is to be done.
+    """
+    _, posed = legs.posed(whole.clip, limbs)
+    points, kept, whys = kinematics.points(whole.clip), list(kept), dict[int, str]()
+    while kept or given[1]:  # leaving out stances changes how the others bend their legs
+        solved = curves(kept)
+        made = legs.following(whole.clip, limbs, solved, *given)
+        bends = _bends(whole.clip, made[0], limbs)
+        dear: dict[int, str] = {}
+        if judged is not None:
+            shifts, after = {foot: shift for foot, (shift, _) in solved.items()}, kinematics.points(made[0])
+            trial = Trial(
+                whole.clip, whole.own, kept, judged[0], points, after, shifts, bends,
+                lambda contacts: legs.pelvis_of(posed, curves(contacts), whole.clip.rate), judged[1],
+            )  # fmt: skip
+            dear = worth.refused(trial)
+        if not dear:
+            return kept, whys, (*made, bends)
+        whys, kept = whys | dear, [contact for contact in kept if not contact.rows & set(dear)]
+    return kept, whys, None
 
 
 def since(before: Clip, after: Clip, planted: Planted) -> Planted:
@@ -192,31 +223,6 @@ def _bends(before: Clip, after: Clip, limbs: Sequence[Limb]) -> dict[str, Array]
     return found
 
 
-def _dear(
-    kept: Sequence[Contact], pivots: Mapping[str, Pivots], bends: Mapping[str, Array], clip: Clip
-) -> dict[int, str]:
-    """Return the reason for each row of contacts that bend their legs by more than their slide is worth."""
-    found: dict[int, str] = {}
-    for contact in kept:
-        steps = np.abs(np.diff(pivots[contact.foot].path(contact)))
-        slide = float(steps.mean()) * clip.rate if len(steps) else 0.0
-        worth, first, end = WORTH * slide / clip.skeleton.height, contact.first, contact.end
-        if clip.skeleton.has_many_legs:
-            worth, (first, end) = min(worth, BENDS), _between_others(contact, kept, len(clip))
-        bent = float(bends[contact.foot][first:end].max())
-        if bent > BENDS + worth:
-            why = f"it would bend its leg by {np.degrees(bent):.0f}° for {100.0 * slide:.0f} cm/s of slide"
-            found |= dict.fromkeys(contact.rows, why)
-    return found
-
-
-def _between_others(contact: Contact, kept: Sequence[Contact], frames: int) -> tuple[int, int]:
-    """Return the frames, first and end, between the contacts of a foot before and after one of them."""
-    own = [one for one in kept if one.foot == contact.foot]
-    first = max((one.end for one in own if one.end <= contact.first), default=0)
-    return first, min((one.first for one in own if one.first >= contact.end), default=frames)
-
-
 def told(report: Mapping[str, Any], name: str) -> list[str]:
     """Return a sentence on stances that planting left out, and one on a leg that it visibly bends.
 
@@ -237,7 +243,7 @@ def told(report: Mapping[str, Any], name: str) -> list[str]:
         why = some(each)
         sentences.append(f"{name}: not planted: {why}")
     bent = report["bent"]
-    if bent and bent["degrees"] > np.degrees(BENDS):
+    if bent and bent["degrees"] > np.degrees(worth.BENDS):
         foot, degrees, frame = contacts.NAMES[bent["foot"]], bent["degrees"], bent["frame"]
         sentences.append(f"{name}: planting its {foot} bends the leg by {degrees:.0f}° at frame {frame}: look there")
     return sentences

@@ -1,0 +1,129 @@
+"""Stances that cost more than they gain: what they bend and move for the slide they remove (methods: Planted feet).
+
+What is gained is measured on the result, by the points of a foot that are near its ground.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from ...motion import feet
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from . import legs
+from .displacement import Complex, Pivots
+from .spans import Contact
+
+# A stance is planted if that bends its leg by no more than BENDS, and WORTH more for each height a second that it
+# slides less: 5 cm/s of a person are worth 3 degrees more. Nothing is worth more than MOST, and on more legs than two
+# MOST_OF_MANY: beyond these, feet slide hardly less in the mesh.
+BENDS, WORTH = math.radians(10.0), math.radians(100.0)
+MOST, MOST_OF_MANY = math.radians(30.0), math.radians(20.0)
+
+GROUND = 0.03  # body heights over the lowest point of a foot; the points up to there touch the ground
+SLIDES = 0.01  # body heights a second; a foot that slides less in the result stands
+FAR, NEAR = 1.5, 0.01  # times the farthest shift of a foot nearby, and body heights: how far a pelvis may move
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Contacts that were planted together, to find those that are not worth it.
+
+    before (F, P, 3), after (F, P, 3) : the points of a body (see `kinematics.points`), metres
+    own : the frames of the clip itself; the others are padding
+    shifts (F,) : of each foot, metres as x + iy; bends (F,) : of each foot's leg, radians
+    pelvis_of : returns the shift (F, 3) of the pelvis, metres, that contacts would need
+    by_source : whether the contacts are those of a source on another body
+    """
+
+    clip: Clip
+    own: slice
+    kept: Sequence[Contact]
+    pivots: Mapping[str, Pivots]
+    before: Array
+    after: Array
+    shifts: Mapping[str, Complex]
+    bends: Mapping[str, Array]
+    pelvis_of: Callable[[Sequence[Contact]], Array]
+    by_source: bool
+
+
+def refused(trial: Trial) -> dict[int, str]:
+    """Return the reason for each row of contacts that are not worth planting; {} if all are.
+
+    Leaving out some changes what the others cost, so it is asked again without them.
+    """
+    return _dear(trial) or _far(trial)
+
+
+def _dear(trial: Trial) -> dict[int, str]:
+    """Return the reasons for contacts that remove no slide, or bend their legs by more than their slide is worth."""
+    found: dict[int, str] = {}
+    clip, height = trial.clip, trial.clip.skeleton.height
+    for contact in _inside(trial):
+        before, after = _slides(trial, contact)
+        slide, most, first, end = max(before - after, 0.0), MOST, contact.first, contact.end
+        if clip.skeleton.has_many_legs:
+            most, (first, end) = MOST_OF_MANY, _between_others(contact, trial.kept, len(clip))
+        bent = float(trial.bends[contact.foot][first:end].max())
+        if bent > min(BENDS + WORTH * slide / height, most) or after >= max(before, SLIDES * height):
+            why = f"it would bend its leg by {np.degrees(bent):.0f}° for {100.0 * slide:.0f} cm/s of slide"
+            found |= dict.fromkeys(contact.rows, why)
+    return found
+
+
+def _slides(trial: Trial, contact: Contact) -> tuple[float, float]:
+    """Return how fast (m/s) the points of a foot near the ground move along it in a contact, before and after.
+
+    Where no point stays near the ground, or where the ankle stands in a source, that point slides, and is held.
+    """
+    frames, body = slice(contact.first, contact.end), trial.clip.skeleton
+    points, (ball, ankle) = feet.soles(body)[contact.foot], feet.balls_and_ankles(body)[contact.foot]
+    before, after = trial.before[frames][:, points], trial.after[frames][:, points]
+    low = before[..., 2] <= before[..., 2].min(axis=1, keepdims=True) + GROUND * body.height
+    both = low[1:] & low[:-1]
+    if not both.any() or (trial.by_source and ball == ankle):
+        steps = np.abs(np.diff(trial.pivots[contact.foot].path(contact)))
+        return (float(steps.mean()) * trial.clip.rate if len(steps) else 0.0), 0.0
+    speeds = [np.linalg.norm(np.diff(places[..., :2], axis=0), axis=-1)[both].mean() for places in (before, after)]
+    return float(speeds[0]) * trial.clip.rate, float(speeds[1]) * trial.clip.rate
+
+
+def _between_others(contact: Contact, kept: Sequence[Contact], frames: int) -> tuple[int, int]:
+    """Return the frames, first and end, between the contacts of a foot before and after one of them."""
+    own = [one for one in kept if one.foot == contact.foot]
+    first = max((one.end for one in own if one.end <= contact.first), default=0)
+    return first, min((one.first for one in own if one.first >= contact.end), default=frames)
+
+
+def _far(trial: Trial) -> dict[int, str]:
+    """Return the reason for the contact that most moves the pelvis where it moves farther than the feet are worth."""
+    height, rate = trial.clip.skeleton.height, trial.clip.rate
+    reach = round(2.0 * legs.SWAY * rate)
+    farthest = np.max([np.abs(shift) for shift in trial.shifts.values()], axis=0)
+    nearby = sliding_window_view(np.pad(farthest, reach, mode="edge"), 2 * reach + 1).max(axis=1)
+    moved = np.linalg.norm(trial.pelvis_of(trial.kept), axis=1)
+    excess = (moved - np.maximum(FAR * nearby, NEAR * height))[trial.own]
+    if not len(excess) or excess.max() <= 0.0:
+        return {}
+    frame = trial.own.start + int(excess.argmax())
+    close = [one for one in _inside(trial) if one.first - reach <= frame < one.end + reach]
+
+    def left(contact: Contact) -> float:
+        others = [one for one in trial.kept if not one.rows & contact.rows]
+        return float(np.linalg.norm(trial.pelvis_of(others)[frame]))
+
+    if not close:
+        return {}
+    contact = min(close, key=left)
+    before, after = _slides(trial, contact)
+    slide = max(before - after, 0.0)
+    why = f"it would move the pelvis by {100.0 * moved[frame]:.0f} cm for {100.0 * slide:.0f} cm/s of slide"
+    return dict.fromkeys(contact.rows, why)
+
+
+def _inside(trial: Trial) -> list[Contact]:
+    return [one for one in trial.kept if one.first < trial.own.stop and one.end > trial.own.start]
