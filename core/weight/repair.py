@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..edit import time_warp
-from ..edit.time_curve import Event
+from ..edit.time_curve import Event, TimeCurve
 from ..errors import OptionError
 from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
@@ -42,11 +43,30 @@ class Repair:
 
 @dataclass(frozen=True)
 class WeightReport:
-    """The flights of a clip before and after, and the repair of each that was off or pushed."""
+    """The flights of a clip before and after, and the repair of each that was off or pushed.
+
+    curve : the time curve of repairs by duration
+    """
 
     before: FlightReport
     after: FlightReport
     repairs: tuple[Repair, ...]
+    curve: TimeCurve | None = None
+
+    @property
+    def as_json(self) -> list[dict[str, Any]]:
+        """The repairs as plain JSON values; frames are counted from 0."""
+        return [
+            {
+                "first": round(one.flight.start * self.before.rate, 1),
+                "last": round(one.flight.end * self.before.rate, 1),
+                "fall": [round(one.flight.fall, 2), round(one.fall, 2)],
+                "raised_cm": round(100.0 * one.raised, 1),
+                "seconds": round(one.seconds, 3),
+                "left": one.left,
+            }
+            for one in self.repairs
+        ]
 
     def describe(self) -> list[str]:
         """Return a sentence for each repair, with frames counted from 0."""
@@ -87,12 +107,15 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
         before = found.report
         if not before.off or before.scale != 1.0 or strength <= 0.0:
             return clip, WeightReport(before, before, _left(before))
+        curve = None
         if by == DURATION:
-            made, after, repairs = _by_duration(found, before, strength)
+            curve, repairs = _time_curve(clip, before, strength)
+            made = clip if curve is None else time_warp.warped(clip, curve)
+            after = before if curve is None else find_flights(made)
         else:
             made, after, repairs = _by_height(found, before, strength)
     each = [one if one.left else _measured(one, after) for one in repairs]
-    return made, WeightReport(before, after, (*_left(before), *each))
+    return made, WeightReport(before, after, (*_left(before), *each), curve)
 
 
 def _left(report: FlightReport) -> tuple[Repair, ...]:
@@ -160,8 +183,9 @@ def _stretches(flags: np.ndarray, margin: int) -> Sequence[tuple[int, int]]:
     return contacts.runs(widen(flags.astype(np.float64), margin) > 0.0)
 
 
-def _by_duration(found: Analysis, before: FlightReport, strength: float) -> tuple[Clip, FlightReport, list[Repair]]:
-    clip, events, repairs = found.clip, list[Event](), list[Repair]()
+def _time_curve(clip: Clip, before: FlightReport, strength: float) -> tuple[TimeCurve | None, list[Repair]]:
+    """Return a curve that gives flights another duration, None if that is possible for none, and their repairs."""
+    events, repairs = list[Event](), list[Repair]()
     for flight in before.off:
         ratio = float(np.sqrt(max(-flight.fall, 0.0) / GRAVITY))
         if not SPEEDS[0] <= ratio <= SPEEDS[1]:
@@ -173,7 +197,4 @@ def _by_duration(found: Analysis, before: FlightReport, strength: float) -> tupl
             away = part * flight.seconds * clip.rate
             events.append(Event(middle + away, middle + longer * away))
         repairs.append(Repair(flight, flight.fall, 0.0, ratio * flight.seconds))
-    if not events:
-        return clip, before, repairs
-    made = time_warp.warped(clip, time_warp.curve(clip, events))
-    return made, find_flights(made), repairs
+    return (time_warp.curve(clip, events) if events else None), repairs
