@@ -93,6 +93,12 @@ def shares(skeleton: Skeleton) -> Array:
     The weights add up to 1. An unknown hand or foot is placed at the end of its limb, a head without a tip at its
     joint. Raises SkeletonError, naming the parts, for bodies with an unknown neck, head, arm or leg, and for
     four-footed bodies (methods: Splicing upper body onto locomotion).
+
+    Example:
+        >>> from action_loom.core.demo_character import body
+        >>> from action_loom.core.motion import mass
+        >>> round(float(mass.shares(body.skeleton()).sum()), 6)
+        1.0
     """
     _refuse(skeleton)
     masses, centres = _parts(skeleton)

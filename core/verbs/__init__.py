@@ -48,6 +48,7 @@ from .take import CutOut, TakeOptions
 from .travel import InPlace, Travel
 from .walk import Shortest, Walk
 from .warp import MoveEvents, Warp
+from .weight import Weight
 
 if TYPE_CHECKING:
     from ..motion.clip import Clip
@@ -124,6 +125,7 @@ _ROWS = (
     Verb(Root, picture="verbs.place.picture:draw"),
     Verb(Bake, picture="verbs.mirror.picture:draw"),
     Verb(Settle),
+    Verb(Weight, picture="verbs.mirror.picture:draw", needs=("thighs", "feet")),
     Verb(Plant, needs=("thighs", "feet")),
     Verb(Retarget, several_bodies=True),
 )

@@ -39,6 +39,7 @@ ROOMS = {
     "bodies": {"edit", "errors", "motion"},
     "quality": {"errors", "motion"},
     "edit": {"quality", "errors", "jit", "motion"},
+    "weight": {"edit", "errors", "motion", "quality"},
     "inbetween": {"cache", "edit", "errors", "motion"},
     "sync": {"quality", "entry_points", "errors", "jit", "motion", "progress", "recipes"},
     "weave": {"bodies", "quality", "edit", "errors", "motion", "progress", "recipes", "sync"},
@@ -65,7 +66,7 @@ ROOMS = {
     "verbs": {
         *("additions", "bodies", "cache", "drive", "edit", "entry_points", "errors", "graph", "inbetween", "library"),
         "quality",
-        *("motion", "options", "plots", "progress", "recipes", "style", "sync", "weave"),
+        *("motion", "options", "plots", "progress", "recipes", "style", "sync", "weave", "weight"),
     },
     "extend": {"entry_points", "errors", "formats", "options", "recipes", "verbs"},
     "cli": {

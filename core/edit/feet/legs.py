@@ -285,6 +285,36 @@ def shifted(clip: Clip, limbs: Sequence[Limb], shifts: Mapping[str, Array]) -> C
     return _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, still, {})[0]
 
 
+def moved_with(
+    clip: Clip,
+    limbs: Sequence[Limb],
+    pose: tuple[Array, Mapping[str, Leg]],
+    shifts: Mapping[str, Array],
+    pelvis: Array,
+    level: Mapping[str, Array],
+    bend_seconds: float = SMOOTH_BEND,
+) -> Clip:
+    """Return a clip with its pelvis and feet shifted (F, 3), metres, within the reach of the legs.
+
+    pose : as `posed` returns it; level (F,) of feet : 1 where a foot that its leg cannot reach keeps its place on the
+    ground; bend_seconds : sigma for the change of flexion
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.edit.feet import legs
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import ik
+        >>> walk = actions.walk(cycles=1)
+        >>> limbs, still = ik.legs(walk.skeleton), np.zeros((len(walk), 3))
+        >>> pose, down = legs.posed(walk, limbs), np.full((len(walk), 3), [0.0, 0.0, -0.05])
+        >>> low = legs.moved_with(walk, limbs, pose, {"L": still, "R": still}, down, {})
+        >>> bool((legs.posed(low, limbs)[1]["L"].flexion > pose[1]["L"].flexion).all())
+        True
+    """
+    legs = {limb: pose[1][limb.foot] for limb in limbs}
+    return _led(clip, legs, pose[0], shifts, pelvis, level, bend_seconds)[0]
+
+
 def _led(
     clip: Clip,
     legs: Mapping[Limb, Leg],
@@ -292,10 +322,12 @@ def _led(
     shifts: Mapping[str, Array],
     moved: Array,
     level: Mapping[str, Array],
+    bend_seconds: float = SMOOTH_BEND,
 ) -> tuple[Clip, dict[str, Array]]:
     """Return a clip with its pelvis and feet shifted (F, 3), and the distances (F,) of feet from their targets.
 
     level (F,) of feet : 0 to 1, the degree to which the remaining error of a leg is only vertical
+    bend_seconds : sigma for the change of flexion
     """
     turns: dict[Limb, tuple[Array, ...]] = {}
     away = {}
@@ -303,13 +335,13 @@ def _led(
         goal = leg.end + shifts[limb.foot] - leg.hip - moved
         spanned = np.linalg.norm(goal, axis=1)
         if leg.knees:
-            changes = many_bones.changes(leg, _softened(leg, spanned), SMOOTH_BEND * clip.rate)
+            changes = many_bones.changes(leg, _softened(leg, spanned), bend_seconds * clip.rate)
             bends = tuple(
                 quat.exp(change[:, None] * knee.axis) for change, knee in zip(changes, leg.knees, strict=True)
             )
             reach = many_bones.reach(leg, bends)
         else:
-            bends = (quat.exp(_change(leg, spanned, clip.rate)[:, None] * leg.axis),)
+            bends = (quat.exp(_change(leg, spanned, bend_seconds * clip.rate)[:, None] * leg.axis),)
             reach = leg.upper + quat.rotate(bends[0], leg.lower)
         swing = ik.shortest(reach, _aim(goal, _norm(reach)[:, 0], level[limb.foot]) if limb.foot in level else goal)
         away[limb.foot] = np.linalg.norm(quat.rotate(swing, reach) - goal, axis=1)
@@ -417,8 +449,8 @@ def _softened(leg: Leg, wanted: Array) -> Array:
     return np.where(wanted > soft, soft + room * -np.expm1(-np.maximum(wanted - soft, 0.0) / room), wanted)
 
 
-def _change(leg: Leg, wanted: Array, rate: float) -> Array:
-    """Return the smoothed change (F,) of a knee's flexion, radians, after which its leg spans a distance (F,)."""
+def _change(leg: Leg, wanted: Array, sigma: float) -> Array:
+    """Return the change (F,) of a knee's flexion, radians, smoothed, after which its leg spans a distance (F,)."""
     upper, lower = leg.lengths
     distance = _softened(leg, wanted)
     cosine = (distance**2 - upper**2 - lower**2) / np.maximum(2.0 * upper * lower, 1e-300)
@@ -432,7 +464,7 @@ def _change(leg: Leg, wanted: Array, rate: float) -> Array:
             flexion[part] = back
         else:
             flexion[part] = np.sqrt(own**2 + ROUND**2 * _near_straight(source))
-    return root_motion.smooth(flexion - leg.flexion, SMOOTH_BEND * rate)
+    return root_motion.smooth(flexion - leg.flexion, sigma)
 
 
 def _crossings(flexion: Array) -> list[slice]:

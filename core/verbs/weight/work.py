@@ -1,0 +1,50 @@
+"""Repair the flights of a clip, with a report (methods: Weight)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...errors import ClipError
+from ...motion.clip import Clip
+from ...progress import SILENT, Progress
+from ...quality import quality
+from ...weave import reporting
+from ...weave.results import EditResult, EventsResult
+from ...weave.seam import close
+from ...weight import repair
+from . import Weight
+
+
+def weight(clips: Sequence[Clip], recipe: Weight, progress: Progress = SILENT) -> EditResult:
+    """Return a clip whose flights fall at 9.81 m/s²; the clip itself, to the bit, if none is off.
+
+    Raises ClipError for more than one clip and for bodies of an unknown unit, SkeletonError for legs that are not
+    known, OptionError if a jump lacks the time around it for another duration.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.demo_character import actions
+        >>> report = verbs.apply(verbs.Weight(), [actions.walk()]).report
+        >>> report["weight"]["flights"], report["changed"]
+        ([], False)
+    """
+    began = time.perf_counter()
+    if len(clips) != 1:
+        raise ClipError(f"Flights are repaired of one clip at a time; {len(clips)} given")
+    clip, corrected = close.cycle_of(clips[0])
+    progress.at(0.0, "Looking at its flights")
+    made, found = repair.repair_flights(clip, recipe.strength, recipe.change)
+    progress.at(0.8, "Measuring")
+    result = replace(made, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
+    report: dict[str, Any] = {
+        "dropped": [],
+        "weight": {"flights": found.before.as_json, "repairs": found.as_json},
+        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
+        "warnings": found.describe(),
+    }
+    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    before = clip if corrected else clips[0]
+    if found.curve is not None:
+        return EventsResult(result, report, 0, before, found.curve)
+    return EditResult(result, report, 0, before)

@@ -1,0 +1,292 @@
+"""Flights of a clip: how they fall, and which of them are off.
+
+Method: Weight.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..edit import cyclic_padding
+from ..errors import some
+from ..motion import cycles, kinematics, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..quality import contacts, foot_travel
+from ..quality.contacts import Flags
+from .centre import BodyTracks, check_body, track_body
+from .clearance import FootAir, measure_clearance
+
+GRAVITY = 9.81  # m/s²
+RATE = 120.0  # samples a second
+SHORTEST, LONGEST = 0.045, 1.3  # s
+GAP, GAP_CLEARANCE = 0.025, 0.008  # s, body heights; a shorter gap in a flight, above that clearance, is closed
+FLAT, HAND, HIPS, HIPS_SPEED = 0.012, 0.10, 0.22, 0.12  # body heights (a second): flights below these are none
+# (s, m/s²): flights of that duration and more are off if their fall differs more from 9.81
+TOLERANCES = ((0.20, 2.0), (0.12, 3.5), (0.08, 4.5))
+PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
+ALIKE, ALIKE_LEAST, FAST = 0.2, 3, 13.0  # flights of nearly the same wrong fall: spread, number, m/s²
+CUT = 0.2  # s; the fall of a shorter flight that an end of the clip cuts off is not known
+TRAVELS = 0.6  # body heights; a body that ranges farther is not in place
+PADDING = 1.2  # s of a cycle before and after it
+
+FINE, OFF, PUSHED, SHORT = "fine", "off", "pushed", "short"
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A flight from one second to another.
+
+    fall : vertical acceleration of the centre of mass, m/s², real: −9.81
+    verdict : FINE, OFF; PUSHED : by something outside the clip, never repaired; SHORT : its fall is not judged
+    whole : whether take-off and landing are in the clip
+    """
+
+    start: float
+    end: float
+    fall: float
+    verdict: str
+    whole: bool = True
+
+    @property
+    def seconds(self) -> float:
+        return self.end - self.start
+
+
+@dataclass(frozen=True)
+class FlightReport:
+    """The flights of a clip.
+
+    scale : how many times too fast all flights fall, if they fall alike and wrong, else 1
+    """
+
+    name: str
+    rate: float
+    flights: tuple[Flight, ...]
+    scale: float = 1.0
+
+    @property
+    def off(self) -> tuple[Flight, ...]:
+        return tuple(one for one in self.flights if one.verdict == OFF)
+
+    @property
+    def as_json(self) -> list[dict[str, Any]]:
+        """The flights as plain JSON values; frames are counted from 0."""
+        return [
+            {
+                "first": round(one.start * self.rate, 1),
+                "last": round(one.end * self.rate, 1),
+                "fall": round(one.fall, 2),
+                "verdict": one.verdict,
+            }
+            for one in self.flights
+        ]
+
+    def describe(self) -> list[str]:
+        """Return sentences on flights that are off or pushed; none if all are fine."""
+        if self.scale != 1.0:
+            why = "its rate or its unit may be wrong"
+            return [f"{self.name}: all its flights fall {self.scale:.2g} times as fast as real ones: {why}"]
+        off = [
+            f"{one.fall:.1f} from frame {one.start * self.rate:.0f} to {one.end * self.rate:.0f}" for one in self.off
+        ]
+        return [f"{self.name}: flights fall at (real: -9.8 m/s²): {some(off)}"] if off else []
+
+
+def find_flights(clip: Clip) -> FlightReport:
+    """Return the flights of a clip: all feet off the ground while the body moves (methods: Weight).
+
+    Cycles are judged across their ends, and clips in place as if their body travelled. Raises SkeletonError for a body
+    without known feet, ClipError for one of an unknown unit.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import flights
+        >>> flights.find_flights(actions.walk()).flights
+        ()
+    """
+    with kinematics.keeping():
+        return analyse(clip).report
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A clip's flights, and what they were found in.
+
+    whole : the clip with cyclic padding if it closes, travelling if it is in place
+    path : what it was moved by on the ground (F, 2), metres, if it is in place
+    found : flights of `whole`, with all that they were found by; report : those of the clip itself
+    """
+
+    clip: Clip
+    whole: cyclic_padding.PaddedClip
+    path: Array | None
+    found: "Found"
+
+    @property
+    def report(self) -> FlightReport:
+        flights = tuple(own for one in self.found.flights if (own := self.own(one)) is not None)
+        return FlightReport(self.clip.name, self.clip.rate, flights, _scale_of(flights))
+
+    def own(self, flight: Flight) -> Flight | None:
+        """Return a flight of the padded clip in seconds of the clip itself, None if it belongs to another cycle."""
+        if not self.whole.period:
+            return flight
+        rate = self.clip.rate
+        start, near = flight.start - self.whole.own.start / rate, 0.5 / RATE
+        if not -near <= start < self.whole.period / rate - near:
+            return None
+        return replace(flight, start=start, end=start + flight.seconds)
+
+    def of_result(self, made: Clip) -> "Analysis":
+        """Return the analysis of a result in place of the padded clip."""
+        return replace(self, whole=replace(self.whole, clip=made), found=find_in(made))
+
+
+def analyse(clip: Clip) -> Analysis:
+    """Return the flights of a clip with all that they were found by; raises as `find_flights` does.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import flights
+        >>> found = flights.analyse(actions.walk(cycles=1))
+        >>> found.whole.period, found.whole.own, found.path
+        (32, slice(64, 97, None), None)
+    """
+    check_body(clip)
+    closed = len(clip) > 2 and cycles.closes(clip)
+    path = travel_path(clip)
+    moved = clip if path is None else root_motion.placed(clip, 0.0, path)
+    whole = cyclic_padding.around(moved, PADDING * clip.rate, repeats=closed)
+    return Analysis(clip, whole, path, find_in(whole.clip))
+
+
+def travel_path(clip: Clip) -> Array | None:
+    """Return the path (F, 2) that a clip in place lacks on the ground, metres; None for other clips.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import flights
+        >>> flights.travel_path(actions.walk()) is None
+        True
+    """
+    hips = kinematics.kept(clip)[1][:, root_motion.travelling_joint(clip.skeleton), :2]
+    if np.ptp(hips, axis=0).max() > TRAVELS * clip.skeleton.height:
+        return None
+    found = foot_travel.measure(clip)
+    if found is None or not found.in_place:
+        return None
+    steps = found.velocity * np.exp(1j * found.facing) / clip.rate
+    path = np.concatenate([[0.0], np.cumsum(0.5 * (steps[1:] + steps[:-1]))])
+    return np.stack([path.real, path.imag], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Flights with the paths of the body and the air under its feet, at `RATE`."""
+
+    flights: tuple[Flight, ...]
+    tracks: BodyTracks
+    air: dict[str, FootAir]
+
+
+def find_in(clip: Clip) -> Found:
+    """Return the flights of a travelling clip, without cyclic padding, and what they were found by.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import flights
+        >>> found = flights.find_in(actions.walk())
+        >>> len(found.flights), sorted(found.air)
+        (0, ['L', 'R'])
+    """
+    tracks = track_body(clip, RATE)
+    at = np.minimum(np.round(np.arange(len(tracks)) * clip.rate / RATE).astype(np.int64), len(clip) - 1)
+    stands = {foot: flags[at] for foot, flags in contacts.detect(clip).items()}
+    air = measure_clearance(tracks, stands)
+    off = np.all([one.off for one in air.values()], axis=0)
+    least = np.min([one.clearance for one in air.values()], axis=0)
+    for first, end in contacts.runs(~off):
+        inner = first > 0 and end < len(off)
+        if inner and end - first < GAP * RATE and least[first:end].min() > GAP_CLEARANCE * tracks.height:
+            off[first:end] = True
+    spans = [span for span in contacts.runs(off) if _flies(tracks, air, least, slice(*span))]
+    return Found(tuple(_judged(tracks, first, end) for first, end in spans), tracks, air)
+
+
+def _flies(tracks: BodyTracks, air: dict[str, FootAir], least: Array, part: slice) -> bool:
+    """Return whether a body flies in a part of its samples, rather than hangs, lies, rolls or stands on its hands."""
+    seconds = (part.stop - part.start - 1) / RATE
+    if not SHORTEST <= seconds <= LONGEST or least[part].max() < FLAT * tracks.height:
+        return False
+    floor = np.min([one.floor[part] for one in air.values()], axis=0)
+    hands = tracks.hands[part, :, 2] - floor[:, None]
+    low = bool(hands.size and hands.min() < HAND * tracks.height)
+    low |= bool((tracks.hips[part, 2] - floor).min() < HIPS * tracks.height)
+    speed = np.linalg.norm(np.diff(tracks.hips[part], axis=0), axis=1).mean() * RATE
+    return not low and bool(speed >= HIPS_SPEED * tracks.height)
+
+
+def _judged(tracks: BodyTracks, first: int, end: int) -> Flight:
+    heights = tracks.centre[first:end, 2]
+    fall, seconds = fit_fall(heights, RATE), (end - 1 - first) / RATE
+    whole = first > 0 and end < len(tracks)
+    limits = [limit for shortest, limit in TOLERANCES if seconds >= shortest - 1e-9]
+    if not limits or (not whole and seconds < CUT):
+        verdict = SHORT
+    elif abs(fall + GRAVITY) <= limits[0]:
+        verdict = FINE
+    else:
+        verdict = PUSHED if _is_pushed(heights) else OFF
+    return Flight(first / RATE, (end - 1) / RATE, fall, verdict, whole)
+
+
+def fit_fall(heights: Array, rate: float) -> float:
+    """Return the acceleration (m/s²) of heights (N,), metres, by a quadratic through them.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.weight import flights
+        >>> seconds = np.arange(30) / 120.0
+        >>> round(flights.fit_fall(2.0 * seconds - 0.5 * 9.81 * seconds**2, 120.0), 6)
+        -9.81
+    """
+    at = np.arange(len(heights)) - 0.5 * (len(heights) - 1)
+    curve = at**2 - (at**2).mean()
+    return float(2.0 * (curve @ heights) / (curve @ curve) * rate**2)
+
+
+def _is_pushed(heights: Array) -> bool:
+    """Return whether heights (N,) of a flight accelerate upwards somewhere and fall elsewhere."""
+    half = round(PUSH_WINDOW * RATE)
+    each = [fit_fall(heights[k - half : k + half + 1], RATE) for k in range(2 * half, len(heights) - 2 * half)]
+    return bool(each) and max(each) > PUSH_UP and min(each) < PUSH_DOWN
+
+
+def _scale_of(flights: Sequence[Flight]) -> float:
+    """Return how many times too fast flights fall if all fall alike and too fast; else 1."""
+    judged = np.array([one.fall for one in flights if one.verdict in (FINE, OFF) and one.seconds >= TOLERANCES[1][0]])
+    if len(judged) < ALIKE_LEAST or not all(one.verdict != FINE for one in flights):
+        return 1.0
+    middle = float(np.median(judged))
+    alike = float(np.abs(judged - middle).max()) <= ALIKE * abs(middle)
+    return -middle / GRAVITY if alike and middle < -FAST else 1.0
+
+
+def flag_air(found: Found, clip: Clip) -> dict[str, tuple[Flags, Array]]:
+    """Return for each foot whether it is off the ground in each frame (F,) of a clip, and its clearance (F,), metres.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import flights
+        >>> walk = actions.walk(cycles=1)
+        >>> off, height = flights.flag_air(flights.find_in(walk), walk)["L"]
+        >>> off.shape, height.shape
+        ((33,), (33,))
+    """
+    at = np.arange(len(clip)) * RATE / clip.rate
+    near = np.minimum(np.round(at).astype(np.int64), len(found.tracks) - 1)
+    own = np.arange(len(found.tracks))
+    return {foot: (air.off[near], np.interp(at, own, air.clearance)) for foot, air in found.air.items()}

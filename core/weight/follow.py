@@ -1,0 +1,168 @@
+"""Move the body so that its centre of mass follows a shift: the hips carry it, and the legs follow.
+
+Feet in stance stay; feet in the air follow the hips, and rise where their leg would be stretched.
+
+Method: Weight.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..edit.feet import legs
+from ..errors import SkeletonError
+from ..motion import feet, ik, kinematics, leg_chains, root_motion
+from ..motion.clip import Clip
+from ..motion.ik import Limb
+from ..motion.quat import Array
+from ..quality import contacts
+from ..quality.contacts import Flags
+from .centre import mass_shares
+from .clearance import widen
+
+PASSES = 3
+FADE = 0.15  # s after take-off and before landing in which a foot begins and ceases to follow the hips
+HELD = 0.05  # s after landing and before take-off in which a foot is held less, so that its knee may be smooth
+GAP, SWING = 0.030, 0.045  # s; a shorter stance in a swing is closed, a shorter swing is none
+KEPT = 0.35  # of its clearance; a foot in the air sinks no further
+STRETCHED, STRAIGHT = 0.97, 0.99  # of leg length: limits of a leg in the air and of one that stands
+RISE, DIP = 0.03, 0.06  # s; sigmas for feet that rise and for the pelvis that drops
+BEND = 0.025  # s; sigma for the change of flexion; 0.012 doubles the acceleration of knees
+
+
+@dataclass(frozen=True, eq=False)
+class Swings:
+    """How much feet follow the hips (F,), 0 in stance, 1 in the air, and their clearance (F,), metres; by foot name."""
+
+    share: Mapping[str, Array]
+    hold: Mapping[str, Array]
+    clearance: Mapping[str, Array]
+
+    @property
+    def stands(self) -> Flags:
+        """Whether a foot stands in each frame (F,)."""
+        return np.any([share == 0.0 for share in self.share.values()], axis=0)
+
+
+def fade_swings(air: Mapping[str, tuple[Flags, Array]], rate: float) -> Swings:
+    """Return how much feet follow the hips, from when they are off the ground (see `flights.flag_air`).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.weight import follow
+        >>> off, clearance = np.arange(30) > 9, np.zeros(30)
+        >>> follow.fade_swings({"L": (off, clearance)}, 30.0).share["L"][8:14].round(2).tolist()
+        [0.0, 0.0, 0.03, 0.26, 0.58, 0.87]
+    """
+    return Swings(
+        {foot: _share(off, FADE * rate, rate) for foot, (off, _) in air.items()},
+        {foot: _share(~off, HELD * rate, rate) for foot, (off, _) in air.items()},
+        {foot: clearance for foot, (_, clearance) in air.items()},
+    )
+
+
+def _share(off: Flags, fade: float, rate: float) -> Array:
+    off = off.copy()
+    for first, end in contacts.runs(~off):
+        if first > 0 and end < len(off) and end - first < GAP * rate:
+            off[first:end] = True
+    share = np.zeros(len(off))
+    for first, end in contacts.runs(off):
+        if end - first < SWING * rate:
+            continue
+        at = np.arange(first, end)
+        since = np.full(len(at), np.inf) if first == 0 else at - first + 0.5
+        until = np.full(len(at), np.inf) if end == len(off) else end - at - 0.5
+        part = np.clip(np.minimum(since, until) / fade, 0.0, 1.0)
+        share[first:end] = part * part * (3.0 - 2.0 * part)
+    return share
+
+
+def known_limbs(clip: Clip) -> list[Limb]:
+    """Return the legs of a clip's body that can follow its hips; raises SkeletonError if there are none.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import follow
+        >>> [limb.foot for limb in follow.known_limbs(actions.walk(cycles=1))]
+        ['L', 'R']
+    """
+    known = feet.balls_and_ankles(clip.skeleton)
+    limbs = [leg_chains.with_all_bones(clip, limb) for limb in ik.known_legs(clip.skeleton) if limb.foot in known]
+    if not limbs or legs.carrier(clip, limbs) < 0:
+        raise SkeletonError(f"{clip.name}: no leg is known: name thighs, shins and feet")
+    return limbs
+
+
+def shift_body(clip: Clip, wanted: Array, swings: Swings) -> Clip:
+    """Return a clip whose centre of mass is shifted (F, 3), metres; raises SkeletonError for a body without legs.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import mass
+        >>> from action_loom.core.weight import follow
+        >>> walk = actions.walk(cycles=1)
+        >>> stands = {foot: (np.zeros(len(walk), dtype=bool), np.zeros(len(walk))) for foot in "LR"}
+        >>> low = follow.shift_body(walk, np.full((len(walk), 3), [0, 0, -0.05]), follow.fade_swings(stands, walk.rate))
+        >>> (mass.centre_of_mass(low) - mass.centre_of_mass(walk))[:, 2].mean().round(3).tolist()
+        -0.05
+    """
+    limbs, shares = known_limbs(clip), mass_shares(clip.skeleton)
+    pose = legs.posed(clip, limbs)
+    goal = np.einsum("p,fpk->fk", shares, kinematics.kept(clip)[1]) + wanted
+    hips, made, missed = wanted.copy(), clip, dict.fromkeys(swings.share, np.zeros(len(clip)))
+    for _ in range(PASSES):
+        made, limited = _moved(clip, limbs, pose, hips, swings, missed)
+        points = kinematics.points(made)
+        error = goal - np.einsum("p,fpk->fk", shares, points)
+        hips = hips + np.where(limited[:, None], 0.0, error)  # a standing leg holds the hips, whatever they should do
+        for limb in limbs:
+            low = pose[1][limb.foot].end[:, 2] - points[:, limb.end, 2]
+            missed[limb.foot] = missed[limb.foot] + swings.hold[limb.foot] * low
+    return _moved(clip, limbs, pose, hips, swings, missed)[0]
+
+
+def _moved(
+    clip: Clip,
+    limbs: Sequence[Limb],
+    pose: tuple[Array, dict[str, legs.Leg]],
+    hips: Array,
+    swings: Swings,
+    missed: Mapping[str, Array],
+) -> tuple[Clip, Flags]:
+    """Return a clip with its hips shifted (F, 3) and its legs after them, and where (F,) standing legs limit that."""
+    shifts, drop = {}, np.zeros(len(clip))
+    for limb in limbs:
+        leg, share = pose[1][limb.foot], swings.share[limb.foot]
+        shift = share[:, None] * hips
+        shift[:, 2] = np.maximum(shift[:, 2], -(1.0 - KEPT) * np.maximum(swings.clearance[limb.foot], 0.0))
+        shift[:, 2] += missed[limb.foot]
+        shifts[limb.foot] = shift
+        drop = np.maximum(drop, np.where(share == 0.0, _excess(leg, hips - shift, STRAIGHT), 0.0))
+    # The smoothed drop must not reach into flights, whose first and last places stay.
+    lower = np.maximum(drop, _share(swings.stands, DIP * clip.rate, clip.rate) * _widened(drop, DIP * clip.rate))
+    hips = hips - lower[:, None] * [0.0, 0.0, 1.0]
+    limited = (lower > 0.0) & swings.stands
+    for limb in limbs:
+        leg, share = pose[1][limb.foot], swings.share[limb.foot]
+        rise = _widened(np.where(share > 0.0, _excess(leg, hips - shifts[limb.foot], STRETCHED), 0.0), RISE * clip.rate)
+        shifts[limb.foot][:, 2] += np.clip(4.0 * share, 0.0, 1.0) * rise
+    level = {foot: 1.0 - share for foot, share in swings.share.items()}
+    return legs.moved_with(clip, limbs, pose, shifts, hips, level, BEND), limited
+
+
+def _excess(leg: legs.Leg, apart: Array, limit: float) -> Array:
+    """Return by how much (F,), metres, the hip of a leg is too high if it is shifted (F, 3) from its foot."""
+    longest = np.maximum(limit * leg.length, leg.reach)
+    way = leg.hip + apart - leg.end
+    high = np.sqrt(np.maximum(longest**2 - (way[:, :2] ** 2).sum(axis=1), 0.0))
+    return np.maximum(way[:, 2] - high, 0.0)
+
+
+def _widened(values: Array, sigma: float) -> Array:
+    """Return values (F,) smoothed so that they are nowhere much below what they were."""
+    if not values.any():
+        return values
+    return root_motion.smooth(widen(values, max(1, round(sigma))), sigma)

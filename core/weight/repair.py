@@ -1,0 +1,200 @@
+"""Repair flights that fall too fast or too slowly, by their height or their duration (methods: Weight)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..edit import time_warp
+from ..edit.time_curve import Event, TimeCurve
+from ..errors import OptionError
+from ..motion import kinematics, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..quality import contacts
+from . import follow, lift
+from .clearance import widen
+from .flights import GRAVITY, OFF, PUSHED, Analysis, Flight, FlightReport, Found, analyse, find_flights, flag_air
+
+HEIGHT, DURATION = "height", "duration"
+HIGHEST = 0.20  # body heights; a repair that moves the body farther is offered as another duration
+MARGIN = 0.15  # s around the shifts of a repair, over which legs are smoothed
+EVEN = (-0.5, -0.4, 0.4, 0.5)  # of a flight, from its middle: places between which time runs evenly
+AROUND = 0.9  # s before and after a cycle in which the repair of a flight may reach into it
+SPEEDS = (0.5, 2.0)  # ratios of a flight's duration that are possible
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What was done to a flight.
+
+    fall : vertical acceleration after the repair, m/s²; raised : highest shift of the centre of mass, metres
+    seconds : of the flight after the repair
+    left : the reason why it was left alone, "" if it was repaired
+    """
+
+    flight: Flight
+    fall: float
+    raised: float = 0.0
+    seconds: float = 0.0
+    left: str = ""
+
+
+@dataclass(frozen=True)
+class WeightReport:
+    """The flights of a clip before and after, and the repair of each that was off or pushed.
+
+    curve : the time curve of repairs by duration
+    """
+
+    before: FlightReport
+    after: FlightReport
+    repairs: tuple[Repair, ...]
+    curve: TimeCurve | None = None
+
+    @property
+    def as_json(self) -> list[dict[str, Any]]:
+        """The repairs as plain JSON values; frames are counted from 0."""
+        return [
+            {
+                "first": round(one.flight.start * self.before.rate, 1),
+                "last": round(one.flight.end * self.before.rate, 1),
+                "fall": [round(one.flight.fall, 2), round(one.fall, 2)],
+                "raised_cm": round(100.0 * one.raised, 1),
+                "seconds": round(one.seconds, 3),
+                "left": one.left,
+            }
+            for one in self.repairs
+        ]
+
+    def describe(self) -> list[str]:
+        """Return a sentence for each repair, with frames counted from 0."""
+        if self.before.scale != 1.0:
+            return self.before.describe()
+        sentences = []
+        for one in self.repairs:
+            first, last = (round(second * self.before.rate) for second in (one.flight.start, one.flight.end))
+            what = f"{self.before.name}: the flight from frame {first} to {last}"
+            if one.left:
+                sentences.append(f"{what} falls at {one.flight.fall:.1f} m/s² and is left alone: {one.left}")
+        return sentences
+
+
+def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple[Clip, WeightReport]:
+    """Return a clip whose flights fall at 9.81 m/s², and a report; the clip itself if no flight is off.
+
+    strength : 0 for no repair, 1 for a full one; the fall changes linearly
+    by : HEIGHT : the body rises as high as its flight demands, from the same take-off to the same landing; DURATION :
+        it flies as long as its height demands, and the time around is warped
+
+    Flights that are pushed by something outside the clip, and clips all of whose flights fall alike and too fast, are
+    left alone (methods: Weight). Raises SkeletonError for a body without known legs, ClipError for one of an unknown
+    unit, OptionError for another `by`.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import repair
+        >>> walk = actions.walk()
+        >>> same, report = repair.repair_flights(walk)
+        >>> same is walk, report.repairs
+        (True, ())
+    """
+    if by not in (HEIGHT, DURATION):
+        raise OptionError(f"Flights are repaired by {HEIGHT} or {DURATION}, not by {by!r}")
+    with kinematics.keeping():
+        found = analyse(clip)
+        before = found.report
+        if not before.off or before.scale != 1.0 or strength <= 0.0:
+            return clip, WeightReport(before, before, _left(before))
+        curve = None
+        if by == DURATION:
+            curve, repairs = _time_curve(clip, before, strength)
+            made = clip if curve is None else time_warp.warped(clip, curve)
+            after = before if curve is None else find_flights(made)
+        else:
+            made, after, repairs = _by_height(found, before, strength)
+    each = [one if one.left else _measured(one, after) for one in repairs]
+    return made, WeightReport(before, after, (*_left(before), *each), curve)
+
+
+def _left(report: FlightReport) -> tuple[Repair, ...]:
+    why = "something outside the clip pushes the body"
+    return tuple(Repair(one, one.fall, left=why) for one in report.flights if one.verdict == PUSHED)
+
+
+def _measured(one: Repair, after: FlightReport) -> Repair:
+    """Return a repair with the fall and the duration of the flight that overlaps it most after the repair."""
+
+    def overlap(other: Flight) -> float:
+        return min(one.flight.end, other.end) - max(one.flight.start, other.start)
+
+    same = max(after.flights, key=overlap, default=None)
+    if same is None or overlap(same) <= 0.0:
+        return replace(one, fall=0.0)
+    return replace(one, fall=same.fall, seconds=same.seconds)
+
+
+def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[Clip, FlightReport, list[Repair]]:
+    clip, whole, centre = found.clip, found.whole.clip, found.found.tracks.centre
+    at = np.arange(len(whole)) / clip.rate
+    stops = sorted({0.0, at[-1], *(second for one in found.found.flights for second in (one.start, one.end))})
+    own, repairs = [], []
+    first, last = (frame / clip.rate for frame in (found.whole.own.start, found.whole.own.stop))
+    near = [one for one in found.found.flights if one.end > first - AROUND and one.start < last + AROUND]
+    for flight in (one for one in near if one.verdict == OFF):
+        path = lift.shift_centre(centre, [flight], stops, at)[:, 2]
+        raised = float(path[np.abs(path).argmax()])
+        too_far = abs(raised) > HIGHEST * clip.skeleton.height
+        if not too_far:
+            own.append(flight)
+        if (listed := found.own(flight)) is not None:
+            left = f"it would move by {100.0 * raised:.0f} cm: change its duration" if too_far else ""
+            repairs.append(Repair(listed, flight.fall, strength * raised, flight.seconds, left))
+    if not own:
+        return clip, before, repairs
+    made = _shifted(whole, strength * lift.shift_centre(centre, own, stops, at), found.found)
+    frames = found.whole.own
+    result = replace(clip, rotations=made.rotations[frames], translations=made.translations[frames])
+    if found.path is not None:
+        result = root_motion.placed(result, 0.0, -found.path)
+    return result, found.of_result(made).report, repairs
+
+
+def _shifted(clip: Clip, shift: Array, found: Found) -> Clip:
+    """Return a clip with its centre of mass shifted (F, 3); frames that no shift is near stay the same to the bit."""
+    swings = follow.fade_swings(flag_air(found, clip), clip.rate)
+    rotations, translations = clip.rotations.copy(), clip.translations.copy()
+    for first, end in _stretches(np.any(shift != 0.0, axis=1), round(MARGIN * clip.rate)):
+        part = slice(first, end)
+        own = follow.Swings(
+            *(
+                {foot: all_[part] for foot, all_ in each.items()}
+                for each in (swings.share, swings.hold, swings.clearance)
+            )
+        )
+        moved = follow.shift_body(clip.cut(first, end), shift[part], own)
+        rotations[part], translations[part] = moved.rotations, moved.translations
+    return replace(clip, rotations=rotations, translations=translations)
+
+
+def _stretches(flags: np.ndarray, margin: int) -> Sequence[tuple[int, int]]:
+    """Return the runs of flags widened by a margin, as first frames and ends, joined where they touch."""
+    return contacts.runs(widen(flags.astype(np.float64), margin) > 0.0)
+
+
+def _time_curve(clip: Clip, before: FlightReport, strength: float) -> tuple[TimeCurve | None, list[Repair]]:
+    """Return a curve that gives flights another duration, None if that is possible for none, and their repairs."""
+    events, repairs = list[Event](), list[Repair]()
+    for flight in before.off:
+        ratio = float(np.sqrt(max(-flight.fall, 0.0) / GRAVITY))
+        if not SPEEDS[0] <= ratio <= SPEEDS[1]:
+            left = "its duration would change too much: change its height"
+            repairs.append(Repair(flight, flight.fall, 0.0, flight.seconds, left))
+            continue
+        middle, longer = 0.5 * (flight.start + flight.end) * clip.rate, 1.0 + strength * (ratio - 1.0)
+        for part in EVEN:
+            away = part * flight.seconds * clip.rate
+            events.append(Event(middle + away, middle + longer * away))
+        repairs.append(Repair(flight, flight.fall, 0.0, ratio * flight.seconds))
+    return (time_warp.curve(clip, events) if events else None), repairs
