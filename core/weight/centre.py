@@ -97,7 +97,7 @@ def track_body(clip: Clip, rate: float) -> BodyTracks:
     check_body(clip)
     skeleton, height = clip.skeleton, clip.skeleton.height
     pairs = feet.balls_and_ankles(skeleton)
-    turned, points = kinematics.kept(clip)
+    turned, points = kinematics.get_cached_pose(clip)
     hands = [] if skeleton.has_many_legs else [skeleton.roles.get(f"hand.{side}", -1) for side in "LR"]
     columns = [
         np.einsum("p,fpk->fk", mass_shares(skeleton), points)[:, None],

@@ -158,7 +158,7 @@ def analyse(clip: Clip) -> Analysis:
     check_body(clip)
     closed = len(clip) > 2 and cycles.closes(clip)
     path = travel_path(clip)
-    moved = clip if path is None else root_motion.placed(clip, 0.0, path)
+    moved = clip if path is None else root_motion.place_clip(clip, 0.0, path)
     whole = cyclic_padding.around(moved, PADDING * clip.rate, repeats=closed)
     return Analysis(clip, whole, path, find_in(whole.clip))
 
@@ -172,7 +172,7 @@ def travel_path(clip: Clip) -> Array | None:
         >>> flights.travel_path(actions.walk()) is None
         True
     """
-    hips = kinematics.kept(clip)[1][:, root_motion.travelling_joint(clip.skeleton), :2]
+    hips = kinematics.get_cached_pose(clip)[1][:, root_motion.travelling_joint(clip.skeleton), :2]
     if np.ptp(hips, axis=0).max() > TRAVELS * clip.skeleton.height:
         return None
     found = foot_travel.measure(clip)

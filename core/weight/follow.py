@@ -111,7 +111,7 @@ def shift_body(clip: Clip, wanted: Array, swings: Swings) -> Clip:
     """
     limbs, shares = known_limbs(clip), mass_shares(clip.skeleton)
     pose = legs.posed(clip, limbs)
-    goal = np.einsum("p,fpk->fk", shares, kinematics.kept(clip)[1]) + wanted
+    goal = np.einsum("p,fpk->fk", shares, kinematics.get_cached_pose(clip)[1]) + wanted
     hips, made, missed = wanted.copy(), clip, dict.fromkeys(swings.share, np.zeros(len(clip)))
     for _ in range(PASSES):
         made, limited = _moved(clip, limbs, pose, hips, swings, missed)

@@ -110,7 +110,7 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
         curve = None
         if by == DURATION:
             curve, repairs = _time_curve(clip, before, strength)
-            made = clip if curve is None else time_warp.warped(clip, curve)
+            made = clip if curve is None else time_warp.warp_clip(clip, curve)
             after = before if curve is None else find_flights(made)
         else:
             made, after, repairs = _by_height(found, before, strength)
@@ -157,7 +157,7 @@ def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[
     frames = found.whole.own
     result = replace(clip, rotations=made.rotations[frames], translations=made.translations[frames])
     if found.path is not None:
-        result = root_motion.placed(result, 0.0, -found.path)
+        result = root_motion.place_clip(result, 0.0, -found.path)
     return result, found.of_result(made).report, repairs
 
 

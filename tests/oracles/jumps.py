@@ -59,6 +59,6 @@ def in_sequence(parts: list[Clip]) -> Clip:
     placed, at = list[Clip](), np.zeros(2)
     for part in parts:
         ground, _ = root_motion.ground_frames(part)
-        placed.append(root_motion.placed(part, 0.0, at - ground[0]))
+        placed.append(root_motion.place_clip(part, 0.0, at - ground[0]))
         at = at + ground[-1] - ground[0]
     return clips.joined(placed)

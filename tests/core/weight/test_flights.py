@@ -16,13 +16,13 @@ FALLS = (-9.81, -5.0, -17.0)
 
 def thrown(fall, rate=120.0, scale=1.0, seconds=0.4):
     """Return the demo figure that stands, is thrown up at once with an acceleration, and stands again."""
-    still = actions.walk().taken(np.zeros(round((1.6 + seconds) * rate) + 1, dtype=np.int64))
+    still = actions.walk().take_frames(np.zeros(round((1.6 + seconds) * rate) + 1, dtype=np.int64))
     still = replace(jumps.resized(still, scale), rate=rate)
     passed = np.clip(np.arange(len(still)) / rate - 0.8, 0.0, seconds)
     path = np.zeros((len(still), 3))
     path[:, 2] = -0.5 * fall * passed * (seconds - passed)
     path[:, 1] = 1.5 * passed
-    return root_motion.placed(still, 0.0, path)
+    return root_motion.place_clip(still, 0.0, path)
 
 
 @pytest.mark.parametrize("fall", FALLS)
@@ -50,7 +50,7 @@ def test_children_and_giants_fall_like_everybody(scale):
 
 def test_flights_do_not_depend_on_the_place_and_heading():
     clip = thrown(-6.0)
-    moved = root_motion.placed(clip, 2.0, np.array([3.0, -5.0, 0.7]))
+    moved = root_motion.place_clip(clip, 2.0, np.array([3.0, -5.0, 0.7]))
     (one,), (other,) = flights.find_flights(clip).flights, flights.find_flights(moved).flights
     assert (one.start, one.end, one.verdict) == (other.start, other.end, other.verdict)
     assert one.fall == pytest.approx(other.fall, abs=1e-6)
@@ -61,7 +61,7 @@ def test_a_figure_that_something_pushes_in_the_air_is_named_so():
     seconds = np.clip(np.arange(len(clip)) / clip.rate - 0.8, 0.0, 0.6)
     kicks = 0.1 * np.sin(seconds / 0.6 * 2.0 * np.pi) ** 2  # up, down, up, down
     assert [one.verdict for one in flights.find_flights(clip).flights] == [flights.OFF]
-    kicked = root_motion.placed(clip, 0.0, np.stack([0.0 * kicks, 0.0 * kicks, kicks], axis=1))
+    kicked = root_motion.place_clip(clip, 0.0, np.stack([0.0 * kicks, 0.0 * kicks, kicks], axis=1))
     assert [one.verdict for one in flights.find_flights(kicked).flights] == [flights.PUSHED]
     same, report = repair.repair_flights(kicked)
     assert same is kicked

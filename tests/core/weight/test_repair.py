@@ -115,7 +115,7 @@ def test_cycles_stay_closed_and_fall_as_real_ones_also_in_place(name):
     assert flights.find_flights(right).off == ()
     assert cycles.gap(right) < cycles.gap(slow) + 0.0002
     ground, _ = root_motion.ground_frames(slow)
-    still = root_motion.placed(slow, 0.0, ground[0] - ground)
+    still = root_motion.place_clip(slow, 0.0, ground[0] - ground)
     there, _ = repair.repair_flights(still)
     heights = [falling.positions(clip)[..., 2] for clip in (there, right)]
     assert np.abs(heights[0] - heights[1]).max() < 0.01
