@@ -17,7 +17,7 @@ from .panels import draw_text
 Icon = Literal["NONE", "CHECKMARK", "ERROR", "GHOST_ENABLED", "INFO"]
 
 
-NOTES = 4.2  # button heights, the width of their number
+BESIDE = 0.74  # of the width, for the line beside the number of notes
 
 
 class Line(NamedTuple):
@@ -36,10 +36,9 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.t
     trouble = troubles.of(armature.session_uid, settings.mode)
     _draw_line(layout, _line_of(armature, rig, settings.mode, trouble, missing), armature, found, settings)
     if trouble is not None:
-        box = layout.box().column(align=True)
         remedy, why = trouble.remedy_first
-        if remedy:
-            draw_text(box, context, why, "BLANK1")
+        box = layout.box().column(align=True)
+        draw_text(box, context, remedy or why)
         remedies.draw(box, trouble.text)
     if not settings.every_warning:
         return
@@ -53,8 +52,7 @@ def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.
     if why := readiness.why_not(armature):
         return Line(why, "ERROR")
     if trouble is not None:
-        remedy, why = trouble.remedy_first
-        return Line(remedy or why, "ERROR", alert=True)
+        return Line(trouble.text, "ERROR", alert=True)
     if missing:
         return Line(missing, "INFO")
     if ghost is not None and ghost.mode in (mode, previews.SOLO):
@@ -69,7 +67,7 @@ def _draw_line(
     found: list[messages.Message],
     settings: Any,
 ) -> None:
-    row = layout.row(align=True)
+    row = layout.split(factor=BESIDE, align=True) if found else layout.row(align=True)
     text = row.row(align=True)
     text.alignment, text.alert = "LEFT", line.alert
     if line.text:
@@ -78,13 +76,11 @@ def _draw_line(
     else:
         text.label(text="")
     if armature.mode == "EDIT":
-        present(row.operator("object.mode_set", text="", icon="OBJECT_DATAMODE")).mode = "OBJECT"
+        present(text.operator("object.mode_set", text="", icon="OBJECT_DATAMODE")).mode = "OBJECT"
     if found:
-        side = row.row(align=True)
-        side.ui_units_x = NOTES
         count = translated(f"{len(found)} notes" if len(found) > 1 else "1 note")
-        unfolded = settings.every_warning
-        side.prop(settings, "every_warning", text=count, icon="TRIA_DOWN" if unfolded else "TRIA_RIGHT", emboss=False)
+        shown = f"{count} {'▾' if settings.every_warning else '▸'}"
+        row.prop(settings, "every_warning", text=shown, emboss=False, toggle=True)
 
 
 def _draw_note(layout: bpy.types.UILayout, context: bpy.types.Context, one: messages.Message) -> None:

@@ -97,17 +97,23 @@ def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: s
     names = [playing.name if playing is not None else "", *(line.action.name for line in ticked)]
     if ghost is not None and ghost.woven is not None:
         names.append(ghost.woven.clip.name)
-    found = [Message(text, next((one for one in names if one and text.startswith(one)), "")) for text in texts]
-    for line in ticked:
-        if line.warning:
-            name = line.action.name
-            found.append(Message(line.warning, name, name if lists.is_own(line) else ""))
-    if playing is not None and (own := rates.differing(scene, playing)):
-        text = f"Made at {own:g} frames per second, plays at {rates.of_scene(scene):g}"
+    own = {line.action.name for line in ticked if lists.is_own(line)}
+    texts += [line.warning for line in ticked if line.warning]
+    named = ((text, _subject(text, names)) for text in dict.fromkeys(texts))
+    found = [Message(text, name, name if name in own else "") for text, name in named]
+    if playing is not None and (rate := rates.differing(scene, playing)):
+        text = f"Made at {rate:g} frames per second, plays at {rates.of_scene(scene):g}"
         found.append(Message(text, playing.name, playing.name, is_rate=True))
     if exported := exported_last.said(armature):
         found.append(Message(exported))
     return ranked(found)
+
+
+def _subject(text: str, names: Iterable[str]) -> str:
+    """Return the name that a message begins with: one of some names, or of any action or object; "" for none."""
+    first = text.partition(": ")[0]
+    known = first in bpy.data.actions or first in bpy.data.objects
+    return first if known else next((one for one in names if one and text.startswith(one)), "")
 
 
 def _of_preview(ghost: "Ghost") -> Iterator[str]:
