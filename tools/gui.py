@@ -33,6 +33,7 @@ SCRIPTS = (
     ("gui_results.py", "results", "1280x1400"),
     ("gui_found.py", "found", "1280x1000"),
     ("gui_rigs.py", "rigs", "1280x1000"),
+    ("gui_tab.py", "tab", "1380x860"),
     ("gui_scales.py", "scales", "1000x700"),
     ("gui_panels.py", "panels", "1280x2400"),
 )

@@ -10,7 +10,7 @@ from ...core.motion.clip import Clip
 from ..ground import steps
 from ..ground.blender_types import Slot, present
 from . import clip as clips
-from . import control_body, curves, evaluated_action, own_values, rig
+from . import control_body, curves, evaluated_action, own_values, result_mark, rig
 from .clip import ReadAction
 from .controls import BodyControls, Controls, FoundControls
 from .curves import Target
@@ -96,7 +96,7 @@ def _carried(action: bpy.types.Action, others: Collection[Target], controls: Bod
 def _replaced(action: bpy.types.Action, ours: Collection[Target], controls: BodyControls) -> str:
     """Return a sentence on keys of controls that results do not key, "" for none."""
     names = sorted({target.bone for target in ours} & set(controls.idle))
-    if not names:
+    if not names or result_mark.is_keyed_by_us(action):  # these keys are at rest there
         return ""
     return f"{action.name}: keys of {some(names)} go onto other controls; what no other control moves stays at rest"
 

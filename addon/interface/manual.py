@@ -65,6 +65,7 @@ _OPERATORS = {
     "key_weights": "blend",
     "clear_weight_keys": "blend",
     "pin_armature": "sources",
+    "read_message": RESULTS,
     "learn_style": "style",
     "keep_style": "style",
     "load_style": "style",

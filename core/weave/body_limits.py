@@ -14,7 +14,7 @@ from ..edit.feet import legs
 from ..motion import feet, ik
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from ..quality import contacts, world_pose
+from ..quality import contacts, foot_travel, world_pose
 from ..quality.world_pose import WorldPose
 
 MOST_FRAMES = 20_000  # of all sources; measuring more would take longer than the verb
@@ -205,11 +205,18 @@ def _measure_legs(clip: Clip, *, stances: bool) -> _Legs | None:
 def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
     """Return the mean speed of balls in low phases (each: median of its middle half), and the largest's frame.
 
-    The first and last quarter are skipped because feet roll; a ball nearly at its top speed is in a low swing.
+    The first and last quarter are skipped because feet roll; a ball nearly at its top speed is in a low swing. The feet
+    of a clip that walks in place stand on a belt, which moves back at the speed that its feet show.
     """
-    speeds, at = [], []
+    speeds, at, belt = [], [], np.zeros((len(clip), 2))
+    on_spot = foot_travel.on_the_spot(clip)
+    if on_spot is not None:
+        ahead = on_spot.velocity * np.exp(1j * on_spot.facing)
+        way = np.concatenate([[0.0], np.cumsum(ahead[:-1])]) / clip.rate
+        belt = np.column_stack([way.real, way.imag])
     for ball, _ in feet.balls_and_ankles(clip.skeleton).values():
         place = points[:, ball] / height
+        place[:, :2] += belt / height
         steps = np.linalg.norm(np.diff(place[:, :2], axis=0), axis=1) * clip.rate
         low = np.concatenate([[False], place[:, 2] < np.percentile(place[:, 2], 5) + LOW, [False]])
         edges = np.flatnonzero(low[1:] != low[:-1])

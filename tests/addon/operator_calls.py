@@ -312,6 +312,7 @@ TABLE = {
     "place_from_cursor": Row("settings"),
     "push_down": Row("animation", "users"),
     "push_down_set": Row("animation", "pose", "users", before=set_woven),
+    "read_message": Row(needs_armature=False, text="a sentence"),
     "rebuild": Row("result", "pose", "settings", before=with_edited_sources),
     "read_library": Row(before=library_chosen, needs_armature=False),
     "remove_contact": Row("settings", before=contacts_found),

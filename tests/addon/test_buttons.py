@@ -30,6 +30,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "report_problem": {},
     "clear_cache": {"what": "ANALYSED"},
     "pin_armature": {},
+    "read_message": {"text": "a sentence"},
     "add_sources": {},
     "add_active_source": {},
     "add_source": {"action": "Walk"},

@@ -191,6 +191,7 @@ def test_a_rig_without_a_mesh_takes_captures_and_its_root_stays_at_rest(hero):
     assert np.linalg.norm(hips[2]) > 1.5
     (rig,) = bpy.context.scene.action_loom.rigs
     assert rig.last_warnings.startswith("Limbs are keyed on FK")
+    assert hero.animation_data.action["action_loom_imported"]  # weaving it does not warn of these keys
 
 
 @material.needs_shared

@@ -38,10 +38,10 @@ def test_what_an_armature_has_is_listed_without_being_asked_for(listing):
     rig = material.two_actions()
     material.key_walk(material.biped(name="Other"), "not mine", frames=24)
     assert complete(listing, rig) == ["one", "two"]
-    assert ticked(rig) == ["one", "two"]
+    assert ticked(rig) == ["two"]  # the played one alone: they are not alike
     material.key_by_hand(rig, "three", seed=3)
     assert complete(listing, rig) == ["three"]
-    assert ticked(rig) == ["one", "two"]
+    assert ticked(rig) == ["two"]
 
 
 def test_an_armature_without_actions_gets_no_list_until_it_has_one(listing):
@@ -97,6 +97,8 @@ def test_drawing_the_tab_changes_nothing_by_itself(listing):
 def test_results_are_listed_and_not_ticked(listing):
     rig = material.two_actions()
     complete(listing, rig)
+    for line in lines(rig):
+        line.use = True
     bpy.ops.action_loom.blend(result_name="Mixed")
     assert listed(rig) == ["one", "two", "Mixed"]
     assert ticked(rig) == ["one", "two"]
@@ -239,7 +241,7 @@ def test_what_is_imported_is_ticked_instead_of_two_that_no_one_chose(loom):
     listing, scene = loom("addon.services.sources.listing"), bpy.context.scene
     listing.complete(scene, armature)
     (rig,) = scene.action_loom.rigs
-    assert len(ticked_names(rig)) == 2
+    assert ticked_names(rig)
     material.import_motion(characters.file_of(characters.WALK), onto="ACTIVE")
     assert ticked_names(rig) == [characters.WALK]
     rig.sources[0].use = True
@@ -307,3 +309,29 @@ def test_places_are_found_for_command_lines_too(far_away, loom, tmp_path):
     woven = verbs.apply(recipe, read.clips)
     writing.write(bpy.context, reading.Inputs(request, read, recipe), woven)
     assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)
+
+
+@material.needs_shared
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("RobotExpressive", ["Running", "Walking"]), ("boxman", ["run"]), ("godot_player", ["walk"])],
+)
+def test_first_ticks_are_gaits_that_are_alike_and_their_blend_never_warns(loom, monkeypatch, name, expected):
+    """Or a gait alone: the run of the player of Godot bends a leg if it is blended with the walk."""
+    monkeypatch.setattr(loom("addon.services.sources.first_ticks"), "SECONDS", 1e9)
+    armature = characters.character(name)
+    loom("addon.services.sources.listing").complete(bpy.context.scene, armature)
+    assert sorted(ticked(armature)) == expected
+    if len(expected) == 2:
+        with loom("addon.model.target_armature").as_from_panel(bpy.context, armature):
+            assert bpy.ops.action_loom.blend("INVOKE_DEFAULT") == {"FINISHED"}
+        (rig,) = bpy.context.scene.action_loom.rigs
+        assert rig.last_warnings == ""
+        assert not any(line.warning for line in lines(armature) if line.use)
+
+
+def test_words_of_names_are_found_however_they_are_written(loom):
+    words_of = loom("addon.services.sources.first_ticks").words_of
+    assert words_of("CharacterArmature|Run_Left") == ["character", "armature", "run", "left"]
+    assert words_of("runFast01") == ["run", "fast", "01"]
+    assert words_of("WALK-CYCLE") == ["walk", "cycle"]

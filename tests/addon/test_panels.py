@@ -111,8 +111,43 @@ def test_where_a_result_begins_is_asked_where_the_curve_does_not_say():
 def test_panels_draw_what_was_said_last():
     material.two_actions()
     settings = material.list_sources(bpy.context.object, "one", "two")
-    settings.rigs[0].last = "one + two 50:50: 41 frames in 0.01 s"
-    assert "one + two" in str(draw_all()["weave"])
+    settings.rigs[0].last = "one + two 50:50: 41 frames made in 0.01 s, feet slide 3.0 → 2.1 cm/s"
+    assert "Feet slide 2.1 cm/s" in str(draw_all()["weave"])
+
+
+def test_one_line_counts_what_is_to_be_told_and_unfolds_it():
+    material.two_actions()
+    settings = material.list_sources(bpy.context.object, "one", "two")
+    rig, names = settings.rigs[0], ("one", "two")
+    rig.last_of = bpy.context.object.animation_data.action.name
+    rig.last_warnings = "\n".join(f"{name}: keys of 'a' are lost, as they turn: bake them" for name in names)
+    for line in rig.sources:
+        line.warning = f"{line.action.name} walks on the spot, by its feet at 1.3 m/s: use Add Root Motion to move it"
+    above = draw_all()["sources"]
+    folded = str(draw_all()["weave"])
+    assert "2 notes" in folded
+    assert "(×2)" not in folded
+    settings.every_warning = True
+    unfolded = str(draw_all()["weave"])
+    assert unfolded.count("(×2)") == 2
+    assert "action_loom.open_tool" in unfolded
+    rig.last_warnings, settings.every_warning = "", False
+    for line in rig.sources:
+        line.warning = ""
+    assert "notes" not in str(draw_all()["weave"])
+    assert str(draw_all()["sources"]) == str(above)  # nothing above Weave depends on messages
+
+
+def test_what_keeps_weave_grey_is_told_below_it_with_a_button():
+    material.two_actions()
+    material.list_sources(bpy.context.object, "one", "two")
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        drawn = str(draw_all()["weave"])
+        assert "Leave Edit Mode first" in drawn
+        assert "object.mode_set" in drawn
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):

@@ -61,4 +61,4 @@ def in_sequence(parts: list[Clip]) -> Clip:
         ground, _ = root_motion.ground_frames(part)
         placed.append(root_motion.place_clip(part, 0.0, at - ground[0]))
         at = at + ground[-1] - ground[0]
-    return clips.joined(placed)
+    return clips.join_clips(placed)

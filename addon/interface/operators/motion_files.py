@@ -13,6 +13,7 @@ from ...bridge import rates
 from ...ground import formats, option_properties, registrar, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translated
+from ...model import properties
 from .background import BackgroundOperator
 
 if TYPE_CHECKING:
@@ -129,8 +130,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     select: bpy.props.BoolProperty(name="Select", description="Select the armature and make it active", default=True)
     match_rate: bpy.props.BoolProperty(
         name="Match Scene Rate",
-        description="Give the scene the files' frame rate so that they play at their original speed; on by default in"
-        " an empty scene",
+        description="Give the scene the files' frame rate so that they play at their original speed",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -172,9 +172,10 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         if self.chosen:
             return BackgroundOperator.invoke(self, context, event)
         self._asking = True
-        for name in ("match_rate", "fit_range"):
+        remembered = properties.settings_of(scene_of(context)).on_rates == "SCENE"  # else the scene keeps its rate
+        for name, value in (("match_rate", remembered), ("fit_range", not len(bpy.data.actions))):
             if not self.properties.is_property_set(name):
-                setattr(self, name, not len(bpy.data.actions))
+                setattr(self, name, value)
         # Artists expect a capture to keep its speed beside other actions, and a capture never has controls.
         for name, value in (("rate", "SCENE"), ("limbs", "FK")):
             if not self.properties.is_property_set(name):
@@ -230,6 +231,9 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         own = layout.row()
         own.enabled = not self.match_rate
         own.prop(self, "rate")
+        if not self.match_rate:
+            choices: Any = type(self).bl_rna.properties["rate"]
+            self._draw_lines(layout, choices.enum_items[self.rate].description)  # what happens to the keys
         for name in ("fit_range", "play", "select"):
             layout.prop(self, name)
         doubts = [one.doubt for one in self._found if one.doubt]
@@ -250,8 +254,12 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             told.alignment = "RIGHT"
             told.label(text=f"{found.value} ({found.by})", translate=False)
         if found is not None and found.doubt:
-            for line in textwrap.wrap(translated(found.doubt), _LETTERS):
-                layout.label(text=line, translate=False)
+            self._draw_lines(layout, found.doubt)
+
+    @staticmethod
+    def _draw_lines(layout: bpy.types.UILayout, text: str) -> None:
+        for line in textwrap.wrap(translated(text), _LETTERS):
+            layout.label(text=line, translate=False)
 
     def _draw_target(self, layout: bpy.types.UILayout) -> None:
         column = layout.column()
@@ -267,6 +275,9 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if not self._asking or bpy.app.background:
             return BackgroundOperator.execute(self, context)
+        settings = properties.settings_of(scene_of(context))
+        if self.match_rate or settings.on_rates == "SCENE":
+            settings.on_rates = "SCENE" if self.match_rate else "ASK"  # asked once, and remembered
         # The file browser, or the dialog, waits for the operator that opened it: a second call works in the background.
         ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))

@@ -1,15 +1,20 @@
-"""Pin the tab to an armature, and add a curve to walk along."""
+"""Pin the tab to an armature, add a curve to walk along, and show a whole message."""
+
+import textwrap
+from typing import Any
 
 import bpy
 
 from ....core.errors import RigError
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, named, present, scene_of
+from ...ground.translations.runtime import translated
 from ...model import properties, target_armature
 from . import polls
 
 LENGTH = 6.0  # body heights, length of a new curve
 SWING = 0.6  # body heights, its sideways swing
+WIDE = 60  # letters of a line of a whole message
 
 
 class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
@@ -76,4 +81,32 @@ class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register = registrar.registration((ACTION_LOOM_OT_pin_armature, ACTION_LOOM_OT_new_curve))
+class ACTION_LOOM_OT_read_message(bpy.types.Operator):
+    bl_idname = "action_loom.read_message"
+    bl_label = "Whole Message"
+    bl_description = "Show the whole message"
+    bl_options = {"INTERNAL"}
+
+    text: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, asked: Any) -> str:
+        return _in_lines(asked.text)
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        whole = _in_lines(self.text)
+
+        def draw(popup: Any, _context: bpy.types.Context) -> None:
+            for line in (one for part in whole.splitlines() for one in textwrap.wrap(part, WIDE)):
+                popup.layout.label(text=line, translate=False)
+
+        if not bpy.app.background:
+            present(context.window_manager).popup_menu(draw)
+        return {"FINISHED"}
+
+
+def _in_lines(text: str) -> str:
+    return "\n".join(map(translated, text.splitlines()))
+
+
+register = registrar.registration((ACTION_LOOM_OT_pin_armature, ACTION_LOOM_OT_new_curve, ACTION_LOOM_OT_read_message))

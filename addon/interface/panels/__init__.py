@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +10,7 @@ import bpy
 
 from ....core.options import FRAME, JOINTS, PLACE, Option
 from ...ground import jobs
-from ...ground.blender_types import DrawContext, ListMixin, PanelMixin, interface_scale, present, scene_of
+from ...ground.blender_types import DrawContext, ListMixin, PanelMixin, interface_scale, present
 from ...ground.translations.runtime import translated
 from ...model import frame_conversion, properties, target_armature
 
@@ -165,21 +165,6 @@ def draw_text(
     column.alert = alert
     for place, line in enumerate(wrapped(translated(text), context, less=less + (0 if icon == "NONE" else 5))):
         column.label(text=line, icon="BLANK1" if place and icon != "NONE" else icon)
-
-
-def draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[str]) -> None:
-    """Draw the first of some warnings, with a button that also shows the others."""
-    if not warnings:
-        return
-    settings, row = properties.settings_of(scene_of(context)), layout.row(align=True)
-    every = warnings if settings.every_warning else warnings[:1]
-    column = row.column()
-    for warning in every:
-        draw_text(column, context, warning, "ERROR", less=4 if warnings[1:] else 0)
-    if warnings[1:]:
-        side = row.column()
-        side.ui_units_x = 1.6
-        side.prop(settings, "every_warning", text=f"+{len(warnings) - 1}", toggle=True)
 
 
 def draw_manual(layout: bpy.types.UILayout, page: str) -> None:

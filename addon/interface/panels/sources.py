@@ -11,10 +11,9 @@ from ...ground import registrar
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
 from ...ground.translations.runtime import translated
 from ...model import contact_rows, intents, lists, properties, target_armature
-from ...services.results import changed_sources, exported_last
+from ...services.results import changed_sources
 from ...services.sources import listing, source_list, thumbnails
-from .. import remedies
-from . import ItemList, PopoverPanel, SidebarPanel, draw_text, draw_warnings, letters, options_in
+from . import ItemList, PopoverPanel, SidebarPanel, draw_text, letters, options_in
 
 
 class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
@@ -137,7 +136,6 @@ class ListShown(NamedTuple):
     weights : whether shares are shown
     reference : place of the marked line, or of the first ticked one if the marked one is not ticked; −1 for none
     ticked : number of ticked lines
-    warnings : of the ticked lines, each with the name of its action, "" if it is another armature's
     wide : whether there is room for all marks
     short, short_beside_marks : shortened forms of long names, in lines without and with marks; Blender itself would
         show only their beginnings
@@ -148,7 +146,6 @@ class ListShown(NamedTuple):
     weights: bool
     reference: int
     ticked: int
-    warnings: tuple[tuple[str, str], ...]
     wide: bool
     short: dict[str, str]
     short_beside_marks: dict[str, str]
@@ -161,14 +158,11 @@ _drawn: ListShown | None = None
 def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
     """Return the display data of a list."""
     ticked: list[int] = []
-    warnings: list[tuple[str, str]] = []
     names: list[str] = []
     for place, line in enumerate(rig.sources):  # once: there may be hundreds
         action, use = line.action, line.use
         if action is not None:
             names.append(action.name)
-        if use and (warning := line.warning):
-            warnings.append((warning, action.name if action is not None and lists.is_own(line) else ""))
         if action is not None and use:
             ticked.append(place)
     weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 1
@@ -179,7 +173,6 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         weights,
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
         len(ticked),
-        tuple(warnings),
         letters(context) >= WIDE,
         source_list.shortened(names, letters(context) - BESIDE),
         source_list.shortened(names, letters(context) - MARKED),
@@ -284,16 +277,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         if rig is None or not len(rig.sources):
             self._draw_beginning(f"{armature.name} has no actions yet. Import some, or key some:", context)
             layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
-            self._draw_others(context, armature)
             return
-        shown = self._draw_list(context, rig)
-        self._draw_playing(context, shown)
-        if shown.playing is not None and rig.last_of == shown.playing.name:
-            draw_warnings(layout, context, rig.last_warnings.splitlines())
-        self._draw_others(context, armature)
-        for warning, action in shown.warnings:
-            draw_text(layout, context, warning, alert=True)
-            remedies.draw(layout, warning, action)
+        self._draw_playing(self._draw_list(context, rig))
 
     def _draw_list(self, context: bpy.types.Context, rig: Any) -> ListShown:
         global _drawn
@@ -308,12 +293,12 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         buttons.menu("ACTION_LOOM_MT_clip", text="", icon="DOWNARROW_HLT")
         return shown
 
-    def _draw_playing(self, context: bpy.types.Context, shown: ListShown) -> None:
-        """Draw the played action, and its buttons."""
-        action = shown.playing
+    def _draw_playing(self, shown: ListShown) -> None:
+        """Draw the played action and its buttons, in a row that is always there: Weave stays below it."""
+        action, row = shown.playing, self.layout.row(align=True)
         if action is None:
+            row.label(text="")
             return
-        row = self.layout.row(align=True)
         made = result_mark.is_result(action)
         edited = made and changed_sources.is_edited(action)
         name = translated("Edited: {name}").format(name=action.name) if edited else action.name
@@ -324,32 +309,6 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             again.alert = bool(changed_sources.names(action))
             again.operator("action_loom.rebuild", text="", icon="FILE_REFRESH")
         row.operator("action_loom.export_motion", text="", icon="EXPORT")
-        if exported := exported_last.said(present(shown.armature)):
-            draw_text(self.layout, context, exported)
-        self._draw_rates(context, action)
-
-    def _draw_rates(self, context: bpy.types.Context, action: bpy.types.Action) -> None:
-        """Draw the choices if an action is played at another rate than its own."""
-        own, scene = rates.differing(scene_of(context), action), rates.of_scene(scene_of(context))
-        if not own:
-            return
-        box = self.layout.box().column(align=True)
-        draw_text(box, context, f"Made at {own:g} frames per second, plays at {scene:g}", "TIME")
-        row = box.row(align=True)
-        how = present(row.operator("action_loom.match_rate", text=translated(f"Scene to {own:g}")))
-        how.how = "SCENE"
-        how = present(row.operator("action_loom.match_rate", text=translated(f"Re-time to {scene:g}")))
-        how.how = "ACTION"
-
-    def _draw_others(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Draw the operators for the other selected armatures."""
-        others = source_list.selected_others(context, armature)
-        if others:
-            column = self.layout.column(align=True)
-            text = f"Of {others[0].name}:" if len(others) == 1 else f"Of the {len(others)} others selected:"
-            column.label(text=translated(text))
-            column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
-            column.operator("action_loom.retarget", icon="ARMATURE_DATA")
 
     def _draw_beginning(self, text: str, context: bpy.types.Context) -> None:
         """Draw the first steps for an empty list."""

@@ -1,6 +1,6 @@
 """Weave the ticked actions: the mode's settings, the result and its summary."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 
@@ -10,27 +10,24 @@ from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
 from ....core.recipes.style import SLIDERS
 from ....core.verbs import OF_ONE_BODY, VERBS, CutOut, Drive, Fill, Loop, Restyle
-from ...ground import jobs, option_properties, registrar, troubles
+from ...ground import jobs, option_properties, registrar
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translated
-from ...model import contact_rows, frame_conversion, intents, lists, preferences, properties, target_armature
+from ...model import intents, lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps
-from ...services.preview import ghost_follow, previews
+from ...services.preview import ghost_follow
 from ...services.sources import posed, source_list
-from .. import manual, remedies, style_sliders, take_set
+from .. import manual, notes, style_sliders, take_set
 from . import (
+    PopoverPanel,
     SidebarPanel,
     draw_job,
     draw_manual,
     draw_options,
     draw_text,
-    draw_warnings,
     options_in,
     picture_scale,
 )
-
-if TYPE_CHECKING:
-    from ...services.preview.ghosts import Ghost
 
 Shown = list[tuple[str, Option]]  # options with the groups that hold them
 
@@ -81,9 +78,13 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.live:
             ghost_follow.look_soon()
         layout.row(align=True).prop(settings, "intent", expand=True)
-        if not draw_job(layout):
-            self._draw_button(context)  # above all changing parts, so that it stays in place
-        self._draw_last(context)
+        row = layout.row(align=True)
+        row.scale_y = 1.4  # of the button and of a job's progress, so that nothing below moves
+        if not draw_job(row):
+            self._draw_button(context, row)  # above all changing parts, so that it stays in place
+        armature = present(target_armature.of_tab(context))
+        notes.draw(layout, context, armature, self._missing(settings, _rig(context)))
+        _draw_others(layout, context, armature)
         modes = intents.modes_of(recipe_of(settings).intent)
         if len(modes) > 1:
             row = layout.row(align=True)
@@ -160,14 +161,12 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode == "follow":
             options.prop(settings, "show_way")
 
-    def _draw_button(self, context: bpy.types.Context) -> None:
+    def _draw_button(self, context: bpy.types.Context, row: bpy.types.UILayout) -> None:
         settings = properties.settings_of(scene_of(context))
         recipe = recipe_of(settings)
         each = recipe.most == 1 or (recipe is Restyle and settings.restyle_each)
         ticked = len(lists.ticked(_rig(context))) if each else 0
         text = translated(recipe.label_of(ticked)) if each and ticked > 1 else "Weave"
-        row = self.layout.row(align=True)
-        row.scale_y = 1.4
         if recipe is CutOut:
             take_set.draw_button(row, _rig(context))
             return
@@ -180,6 +179,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         else:
             row.operator(f"action_loom.{settings.mode}", text=text, icon="ANIM")
         row.prop(settings, "live", text="", icon="GHOST_ENABLED")
+        how = row.row(align=True)
+        how.ui_units_x = 1.0
+        how.popover("ACTION_LOOM_PT_ghost", text="")
 
     def _draw_pad(self, context: bpy.types.Context) -> None:
         if len(lists.first_ticked(_rig(context), 3)) > 2:
@@ -301,25 +303,6 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             layout.template_icon(found.icon, scale=0.6 * picture_scale(context))
             layout.operator("action_loom.show_scores", text="Open in Image Editor", icon="IMAGE_DATA")
 
-    def _draw_last(self, context: bpy.types.Context) -> None:
-        """Draw one line about the preview or the last result, or its error."""
-        armature, settings = present(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
-        trouble = troubles.of(armature.session_uid, settings.mode)
-        ghost, rig = previews.of(armature.session_uid), properties.rig_of(scene_of(context), armature)
-        if trouble is not None:
-            box = self.layout.box().column(align=True)
-            remedy, why = trouble.remedy_first
-            draw_text(box, context, remedy or why, "ERROR", alert=True)
-            if remedy:
-                draw_text(box, context, why, "BLANK1")
-            remedies.draw(box, trouble.text)
-        elif missing := self._missing(settings, rig):
-            self.layout.label(text=translated(missing), icon="INFO")
-        elif ghost is not None and ghost.mode in (settings.mode, previews.SOLO):
-            self._draw_preview(context, ghost)
-        elif rig is not None:
-            draw_text(self.layout, context, rig.last.removeprefix(f"{rig.last_of}: "))
-
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return the missing prerequisite as a sentence, "" if everything is there."""
         recipe = recipe_of(settings)
@@ -333,25 +316,6 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             return "Draw or choose a curve" if undrawn else ""
         actions = "an action" if recipe.least == 1 else f"{recipe.least} actions"
         return f"Tick {actions} ({ticked} ticked)"
-
-    def _draw_preview(self, context: bpy.types.Context, ghost: "Ghost") -> None:
-        """Draw the preview's summary and display options."""
-        settings = properties.settings_of(scene_of(context))
-        row = self.layout.row(align=True)
-        row.alert = ghost.outdated
-        text = "Outdated: press Weave" if ghost.outdated else ghost.summary
-        row.label(text=translated(text), icon="GHOST_ENABLED")
-        row.prop(settings, "ghost_mesh", text="", icon="MESH_DATA")
-        if ghost.mode != previews.SOLO:
-            row.prop(settings, "ghost_beside", text="", icon="ARROW_LEFTRIGHT")
-        row.operator("action_loom.clear_preview", text="", icon="X")
-        for why in ghost.left_out:
-            draw_text(self.layout, context, why, "INFO")
-        if ghost.woven is not None and not ghost.outdated:
-            start = round(float(ghost.figures[-1].playing.frames[0]))
-            firsts = [(source.clip.name, source.first_frame) for source in ghost.read.sources]
-            warnings = frame_conversion.frames_of_clips(ghost.woven.report.get("warnings", ()), firsts)
-            draw_warnings(self.layout, context, contact_rows.in_scene(warnings, start))
 
 
 def _options_of(settings: Any) -> tuple[Shown, Shown]:
@@ -381,6 +345,30 @@ def _draw_stretch(column: bpy.types.UILayout, stretch: Any, index: int) -> None:
         for about in option_properties.options_of(SpliceOptions).values():
             if properties.applies(stretch, about):
                 options.prop(stretch, about.name)
+
+
+def _draw_others(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Draw the operators for the other selected armatures."""
+    others = source_list.selected_others(context, armature)
+    if others:
+        column = layout.column(align=True)
+        text = f"Of {others[0].name}:" if len(others) == 1 else f"Of the {len(others)} others selected:"
+        column.label(text=translated(text))
+        column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
+        column.operator("action_loom.retarget", icon="ARMATURE_DATA")
+
+
+class ACTION_LOOM_PT_ghost(PopoverPanel, bpy.types.Panel):
+    """How the ghost is shown; it pops up beside its button."""
+
+    bl_label = "Preview"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout, properties.settings_of(scene_of(context))
+        target_armature.mark(layout, target_armature.of_tab(context))
+        layout.prop(settings, "ghost_mesh")
+        layout.prop(settings, "ghost_beside")
+        layout.operator("action_loom.clear_preview", icon="X")
 
 
 class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
@@ -440,4 +428,6 @@ class ACTION_LOOM_PT_random_walk(SidebarPanel, bpy.types.Panel):
                 column.operator(f"action_loom.{recipe.verb}")
 
 
-register = registrar.registration((ACTION_LOOM_PT_weave, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_random_walk))
+register = registrar.registration(
+    (ACTION_LOOM_PT_weave, ACTION_LOOM_PT_ghost, ACTION_LOOM_PT_graph, ACTION_LOOM_PT_random_walk)
+)

@@ -32,6 +32,7 @@ from ...bridge import (
     other_bodies,
     own_poses,
     rates,
+    result_mark,
     rig,
     shown,
     shown_mesh,
@@ -293,6 +294,8 @@ def write(
     frames = first_frame + np.arange(len(named), dtype=np.float64)
     notes += shown_mesh.Judge(scene_of(bpy.context), armature, body).sentences((into, frames), None)
     rates.set_rate(action, rate)
+    if keys is not None:
+        action[result_mark.IMPORTED] = True
     return action, notes
 
 

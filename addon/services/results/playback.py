@@ -50,10 +50,10 @@ def _bring_into_view(
 ) -> None:
     from . import framing  # numpy is loaded at first use, not when Blender starts
 
-    points = framing.places(context, armature, action)
+    moments = framing.places(context, armature, action)
     view.update()  # without this its matrices are outdated
-    if near or not framing.is_seen(points, free, view):
-        framing.frame(points, free, view)
+    if near or not all(framing.is_seen(points, free, view) for points in moments):
+        framing.bring(moments, free, view)
 
 
 def stop(context: bpy.types.Context) -> None:

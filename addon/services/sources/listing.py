@@ -12,7 +12,7 @@ from ....core.cache import Cache
 from ...ground import jobs, memory, registrar
 from ...ground.blender_types import present
 from ...model import contact_rows, lists, properties
-from . import body_roles, source_list
+from . import body_roles, first_ticks, source_list
 
 AGAIN = 0.2  # s until the next attempt while an operator runs
 
@@ -37,7 +37,7 @@ def is_complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
 def complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> list[Any]:
     """List the new actions of an armature, except those removed by hand before; return their lines.
 
-    A first list gets two ticks (see `source_list.fill`); later lines get none.
+    A first list gets its ticks (see `first_ticks`); later lines get none.
     """
     rig, others = properties.rig_of(scene, armature), _others.get(armature.session_uid) or frozenset()
     off = [] if rig is None else [lists.held(one) for one in rig.left_out]
@@ -50,7 +50,9 @@ def complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> list[Any]:
     is_first = not len(rig.sources)
     added = source_list.add_all(rig, armature, new).added
     if is_first:
-        source_list.tick_two(rig, armature)
+        for line in first_ticks.choose(bpy.context, rig, armature):
+            line.use = True
+        rig.ticked_at_first = "\n".join(line.action.name for line in lists.each_ticked(rig))
         playing = contact_rows.action_of(armature)
         rig.active = next((k for k, line in enumerate(rig.sources) if line.action == playing), rig.active)
         body_roles.look_up(rig)

@@ -19,19 +19,28 @@ _NOTES = memory.cache(500)  # warnings of clips, by content
 
 def note(context: bpy.types.Context, armature: bpy.types.Object, request: Request, read: "reading.Read") -> None:
     """Put a warning beside each line whose action looks wrong, or walks in place at an unknown speed."""
+    from ....core.weave import add_root_motion
+
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
     guessed = _of_roles(armature, read.sources[0].clip) if read.sources else ""
+    # Clips that all stay on the spot are woven there: the speed that their feet show does not matter.
+    moved = len(read.sources) == 1 or any(add_root_motion.travels(one.clip) for one in read.sources)
     lines: dict[tuple[str, str], list[Any]] = {}
     for line in rig.sources:
         if line.action is not None:
             lines.setdefault((line.action.name_full, line.armature), []).append(line)
     for asked, source, retargeted in zip(request.sources, read.sources, read.retargeted, strict=True):
         doubt, travel = _of_motion(source.clip)
-        warning = f"{asked.name}: {doubt}" if doubt else travel or guessed
+        warning = f"{asked.name}: {doubt}" if doubt else (travel if moved else "") or guessed
         for line in lines.get((asked.name, asked.armature), ()):
             line.warning, line.carried = _of_range(line) or warning, retargeted
+
+
+def doubt_of(clip: "Clip") -> str:
+    """Return a warning about a clip's rate, "" for none."""
+    return _of_motion(clip)[0]
 
 
 def _of_motion(clip: "Clip") -> tuple[str, str]:

@@ -1,0 +1,99 @@
+"""Draw the line below Weave that is always there, and below it what it is about: an error, and all notes."""
+
+from typing import Any, Literal, NamedTuple
+
+import bpy
+
+from ..bridge import rates
+from ..ground import troubles
+from ..ground.blender_types import present, scene_of
+from ..ground.translations.runtime import translated
+from ..model import properties, readiness
+from ..services.preview import previews
+from ..services.results import messages
+from . import remedies
+from .panels import draw_text
+
+Icon = Literal["NONE", "CHECKMARK", "ERROR", "GHOST_ENABLED", "INFO"]
+
+
+BESIDE = 0.74  # of the width, for the line beside the number of notes
+
+
+class Line(NamedTuple):
+    """The line below Weave: the whole English text, its icon, whether it is red, and whether it is a summary."""
+
+    text: str
+    icon: Icon = "NONE"
+    alert: bool = False
+    is_summary: bool = False
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object, missing: str) -> None:
+    """Draw the line, and below it an error and the notes if they are unfolded; missing : what Weave still needs."""
+    settings, rig = properties.settings_of(scene_of(context)), properties.rig_of(scene_of(context), armature)
+    found = messages.of_tab(scene_of(context), armature, rig, settings.mode)
+    trouble = troubles.of(armature.session_uid, settings.mode)
+    _draw_line(layout, _line_of(armature, rig, settings.mode, trouble, missing), armature, found, settings)
+    if trouble is not None:
+        remedy, why = trouble.remedy_first
+        box = layout.box().column(align=True)
+        draw_text(box, context, remedy or why)
+        remedies.draw(box, trouble.text)
+    if not settings.every_warning:
+        return
+    for one in found:
+        _draw_note(layout, context, one)
+
+
+def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.Trouble | None, missing: str) -> Line:
+    """Return what matters most: a reason why nothing can be woven, an error, the preview, or the last result."""
+    ghost = previews.of(armature.session_uid)
+    if why := readiness.why_not(armature):
+        return Line(why, "ERROR")
+    if trouble is not None:
+        return Line(trouble.text, "ERROR", alert=True)
+    if missing:
+        return Line(missing, "INFO")
+    if ghost is not None and ghost.mode in (mode, previews.SOLO):
+        return Line("Outdated: press Weave" if ghost.outdated else ghost.summary, "GHOST_ENABLED", ghost.outdated)
+    return Line("" if rig is None else rig.last.removeprefix(f"{rig.last_of}: "), is_summary=True)
+
+
+def _draw_line(
+    layout: bpy.types.UILayout,
+    line: Line,
+    armature: bpy.types.Object,
+    found: list[messages.Message],
+    settings: Any,
+) -> None:
+    row = layout.split(factor=BESIDE, align=True) if found else layout.row(align=True)
+    text = row.row(align=True)
+    text.alignment, text.alert = "LEFT", line.alert
+    if line.text:
+        short = (messages.figure_of if line.is_summary else messages.shortened)(translated(line.text))
+        present(text.operator("action_loom.read_message", text=short, icon=line.icon, emboss=False)).text = line.text
+    else:
+        text.label(text="")
+    if armature.mode == "EDIT":
+        present(text.operator("object.mode_set", text="", icon="OBJECT_DATAMODE")).mode = "OBJECT"
+    if found:
+        count = translated(f"{len(found)} notes" if len(found) > 1 else "1 note")
+        shown = f"{count} {'▾' if settings.every_warning else '▸'}"
+        row.prop(settings, "every_warning", text=shown, emboss=False, toggle=True)
+
+
+def _draw_note(layout: bpy.types.UILayout, context: bpy.types.Context, one: messages.Message) -> None:
+    """Draw a note in short, with a button that mends it if there is one; its icon tells the whole text."""
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    icon = row.column()
+    present(icon.operator("action_loom.read_message", text="", icon="INFO", emboss=False)).text = one.text
+    draw_text(row, context, one.shown, less=5)
+    if not one.is_rate:
+        remedies.draw(column, one.text, one.source)
+        return
+    scene, row = scene_of(context), column.row(align=True)
+    own = rates.rate_of(bpy.data.actions[one.source])
+    for how, text in (("SCENE", f"Scene to {own:g}"), ("ACTION", f"Re-time to {rates.of_scene(scene):g}")):
+        present(row.operator("action_loom.match_rate", text=translated(text))).how = how

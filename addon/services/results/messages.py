@@ -1,0 +1,126 @@
+"""Collect the messages of the tab: one line that counts, and notes, ranked, each once, with a short form."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import bpy
+
+from ...bridge import rates
+from ...ground.translations.runtime import translated
+from ...model import contact_rows, frame_conversion, lists
+from ..preview import previews
+from . import exported_last
+
+if TYPE_CHECKING:
+    from ..preview.ghosts import Ghost
+
+WORDS = 15  # of a short form
+# Patterns of messages by importance; the first match counts. What is seen on the character comes first.
+_RANKS = (
+    r"needs? |cannot|can't|no such|missing",
+    r"slide|feet|foot|knee|shin|planted",
+    r"hardly alike|timing|posture|correspond",
+    r"spot|speed|frames? per second",
+)
+# A figure of feet belongs into the line: a note with another measure of the same would contradict it.
+_OTHER_MEASURE = re.compile(r" (?:by|at) [\d.]+ cm/s")
+_ENDS = re.compile(r"(?<=[^\s\d]) \(|[:;] |: |, (?=as |where |most |which |whose |and )|[：；。（]")
+_NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+class Message(NamedTuple):
+    """A message: the whole English text, its subject, and the number of its subjects.
+
+    of : the name of the action that the text begins with, "" for none
+    source : the name of the action that a button would mend, "" if unknown
+    is_rate : whether it is mended by the operators that match rates
+    """
+
+    text: str
+    of: str = ""
+    source: str = ""
+    subjects: int = 1
+    is_rate: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The short form, translated."""
+        short = shortened(translated(self.text.partition("\n")[0]), self.of)
+        return f"{short} (×{self.subjects})" if self.subjects > 1 else short
+
+
+def shortened(text: str, of: str = "") -> str:
+    """Return the first clause of a message, of at most `WORDS` words, without its action's name and its remedy.
+
+    Example: "Run + Walk 50:50: a knee jerks 4.0 times as hard as in the sources at frame 3: look there" of the action
+    "Run + Walk 50:50" becomes "A knee jerks 4.0 times as hard as in the sources at frame 3".
+    """
+    clause = _ENDS.split(_OTHER_MEASURE.sub("", text.removeprefix(f"{of}: ")), maxsplit=1)[0]
+    words = clause.rstrip(". ").split(" ")
+    short = " ".join(words[:WORDS]) + ("…" if len(words) > WORDS else "")
+    return short if of and short.startswith(of) else short[:1].upper() + short[1:]
+
+
+def figure_of(summary: str) -> str:
+    """Return the figure of a result's summary that matters most: how far feet slide now, or else its length."""
+    parts = re.split(r", |[，、]", summary)
+    feet = next((part for part in parts if "cm/s" in part), parts[0])
+    now = re.sub(r"[\d.]+ → ", "", feet)
+    return now[:1].upper() + now[1:]
+
+
+def ranked(messages: Iterable[Message]) -> list[Message]:
+    """Return messages by importance; those that differ only in the names of actions and in numbers become one."""
+    found: dict[str, Message] = {}
+    for one in messages:
+        plain = _NUMBERS.sub("#", one.text.replace(one.of, "*") if one.of else one.text)
+        known = found.setdefault(plain, one)
+        if known.of != one.of:
+            found[plain] = known._replace(text=f"{known.text}\n{one.text}", subjects=known.subjects + 1)
+    return sorted(found.values(), key=lambda one: _rank(one.text))
+
+
+@lru_cache(maxsize=256)  # panels ask whenever they are drawn
+def _rank(text: str) -> int:
+    return next((place for place, pattern in enumerate(_RANKS) if re.search(pattern, text)), len(_RANKS))
+
+
+def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: str) -> list[Message]:
+    """Return the messages about an armature's preview, played action and ticked sources, ranked."""
+    playing, ghost = contact_rows.action_of(armature), previews.of(armature.session_uid)
+    texts = [*_of_preview(ghost)] if ghost is not None and ghost.mode in (mode, previews.SOLO) else []
+    if playing is not None and rig is not None and rig.last_of == playing.name:
+        texts += rig.last_warnings.splitlines()
+    ticked = lists.ticked(rig)
+    names = [playing.name if playing is not None else "", *(line.action.name for line in ticked)]
+    if ghost is not None and ghost.woven is not None:
+        names.append(ghost.woven.clip.name)
+    own = {line.action.name for line in ticked if lists.is_own(line)}
+    texts += [line.warning for line in ticked if line.warning]
+    named = ((text, _subject(text, names)) for text in dict.fromkeys(texts))
+    found = [Message(text, name, name if name in own else "") for text, name in named]
+    if playing is not None and (rate := rates.differing(scene, playing)):
+        text = f"Made at {rate:g} frames per second, plays at {rates.of_scene(scene):g}"
+        found.append(Message(text, playing.name, playing.name, is_rate=True))
+    if exported := exported_last.said(armature):
+        found.append(Message(exported))
+    return ranked(found)
+
+
+def _subject(text: str, names: Iterable[str]) -> str:
+    """Return the name that a message begins with: one of some names, or of any action or object; "" for none."""
+    first = text.partition(": ")[0]
+    known = first in bpy.data.actions or first in bpy.data.objects
+    return first if known else next((one for one in names if one and text.startswith(one)), "")
+
+
+def _of_preview(ghost: "Ghost") -> Iterator[str]:
+    """Return what a preview leaves out, and its warnings in frames of the scene."""
+    yield from ghost.left_out
+    if ghost.woven is not None and not ghost.outdated:
+        start = round(float(ghost.figures[-1].playing.frames[0]))
+        firsts = [(source.clip.name, source.first_frame) for source in ghost.read.sources]
+        warnings = frame_conversion.frames_of_clips(ghost.woven.report.get("warnings", ()), firsts)
+        yield from contact_rows.in_scene(warnings, start)

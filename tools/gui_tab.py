@@ -1,0 +1,189 @@
+"""The tab on strangers' characters, in a window: *Weave* stays where it is; pictures are for a person to inspect.
+
+Driven by `tools/gui.py`. Thirty steps each on the characters of ../shared/data/characters, or of the files given as
+arguments: intents, modes, ticks, weaving, messages, Edit Mode, a deleted source, an export, a long name.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from gui_shared import action, figure, idle, lines, loom, over_view, settings
+
+CHARACTERS = ("characters/RobotExpressive.glb", "characters/godot_player.glb", "characters/boxman.glb")
+LEAST, MOST = 0.15, 0.61  # of the view's free part, covered by the mesh after Weave
+STEPS = 30
+MARGINS, DIFFERS = (12.0, 22.0), 12  # pixels from the tab's left: the panel and the button; sum of three channels
+
+
+def steps(gui: Any) -> Iterator[Any]:
+    for path in gui.args or CHARACTERS:
+        yield from opened(gui, Path(gui.data, path))
+        name = Path(path).stem
+        yield from gui.shot(f"{name}_00", box=gui.region("UI"))
+        _, y = yield from gui.find_button("ops.action_loom.blend(")
+        yield from over_view(gui)
+        edges = yield from edges_of(gui, y)
+        for number, (what, do) in enumerate(DONE, start=1):
+            yield from done(gui, do)
+            if number % 3 == 2:
+                yield from gui.shot(f"{name}_{number:02}_{what.replace(' ', '_')}", box=gui.region("UI"))
+            now = yield from edges_of(gui, y)
+            assert now == edges, f"{name}, {what}: Weave moved from {edges} to {now}"
+        assert len(DONE) >= STEPS
+        first = settings().rigs[0].ticked_at_first.splitlines()
+        gui.log(f"{name}: Weave stayed at {edges} in {len(DONE)} steps; ticked at first: {first}")
+
+
+def opened(gui: Any, path: Path) -> Iterator[Any]:
+    """Import a character with the default options, select it, and open the tab."""
+    with gui.override():
+        bpy.ops.wm.read_homefile(use_empty=True)
+    yield from gui.redraw()
+    with gui.override():
+        bpy.ops.import_scene.gltf(filepath=str(path))
+        for one in bpy.context.view_layer.objects:
+            one.select_set(one == figure())
+        bpy.context.view_layer.objects.active = figure()
+        bpy.ops.view3d.view_all()
+    yield from gui.sidebar("Action Loom")
+    yield from gui.wait_until(lambda: bool(settings().rigs), 60, "listed")
+    yield from gui.redraw()
+
+
+def done(gui: Any, do: Callable[[Any], Any]) -> Iterator[Any]:
+    with gui.override():
+        do(gui)
+    yield from gui.redraw()
+    yield from gui.wait_until(idle, 240, "idle")
+    yield from over_view(gui)
+    yield from gui.key("Escape")  # Blender's own box of an error would cover the tab
+    yield from gui.redraw()
+
+
+def edges_of(gui: Any, y: float) -> Iterator[Any]:
+    """Return the first and the last row of pixels, in a picture of the tab, of the button at a height of the window.
+
+    The column of pixels just inside of the button differs from the panel's own beside it.
+    """
+    region, scale = gui.region("UI"), bpy.context.preferences.system.ui_scale
+    picture = gui.pixels((yield from gui.shot("column", box=region))).astype(int)
+    beside, inside = (picture[:, int(left * scale)] for left in MARGINS)
+    differs = np.abs(inside - beside).sum(axis=1) > DIFFERS
+    first = last = region.height - int(y - region.y)
+    assert differs[first], "no button there"
+    while differs[first - 1]:
+        first -= 1
+    while differs[last + 1]:
+        last += 1
+    return first, last
+
+
+# --- the steps -------------------------------------------------------------------------------------------------------
+
+
+def mode(verb: str) -> Callable[[Any], None]:
+    def choose(_gui: Any) -> None:
+        settings().mode = verb
+
+    return choose
+
+
+def press(operator: str, **given: Any) -> Callable[[Any], None]:
+    """Press a button of the tab; what it reports as an error is one of the things that move nothing."""
+
+    def pressed(_gui: Any) -> None:
+        with loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
+            if getattr(bpy.ops.action_loom, operator).poll():
+                try:
+                    getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", True, **given)
+                except RuntimeError as error:
+                    _gui.log(f"{operator}: {str(error).splitlines()[0]}")
+
+    return pressed
+
+
+def tick(count: int) -> Callable[[Any], None]:
+    def ticked(_gui: Any) -> None:
+        for place, line in enumerate(lines()):
+            line.use = place < count
+
+    return ticked
+
+
+def switch(name: str, *, on: bool) -> Callable[[Any], None]:
+    def switched(_gui: Any) -> None:
+        setattr(settings(), name, on)
+
+    return switched
+
+
+def edit(_gui: Any) -> None:
+    bpy.ops.object.mode_set(mode="EDIT" if figure().mode == "OBJECT" else "OBJECT")
+
+
+def lengthen(_gui: Any) -> None:
+    action().name = "a very long name of an action that no row of any list can show"
+
+
+def delete_source(_gui: Any) -> None:
+    line = next(line for line in lines() if line.use and line.action != action())
+    bpy.data.actions.remove(line.action)
+
+
+def rate(_gui: Any) -> None:
+    bpy.context.scene.render.fps = 48 if bpy.context.scene.render.fps != 48 else 24
+
+
+def framed(gui: Any) -> None:
+    """The mesh fills a good part of the view."""
+    framing, rig = loom("addon.services.results.framing"), figure()
+    view, window = gui.area("VIEW_3D").spaces.active.region_3d, gui.region("WINDOW")
+    free = 1.0 - gui.region("UI").width / window.width
+    moments = framing.places(bpy.context, rig, action())
+    share = max(framing._share(points, free, view) for points in moments)
+    gui.log(f"the mesh fills {share:.0%} of the view, distance {view.view_distance:.1f}")
+    assert LEAST <= share <= 1.0, share
+
+
+DONE: tuple[tuple[str, Callable[[Any], None]], ...] = (
+    ("tick one", tick(1)),
+    ("tick two", tick(2)),
+    ("weave", press("blend")),
+    ("framed", framed),
+    ("notes", switch("every_warning", on=True)),
+    ("folded", switch("every_warning", on=False)),
+    ("ghost", press("blend", preview=True)),
+    ("live", switch("live", on=True)),
+    ("tick three", tick(3)),
+    ("not live", switch("live", on=False)),
+    ("splice", mode("splice")),
+    ("weave splice", press("splice")),
+    ("parametric", mode("ask")),
+    ("chain", mode("connect")),
+    ("weave chain", press("connect")),
+    ("find", press("find_transitions")),
+    ("poses", mode("key_poses")),
+    ("fill", mode("fill")),
+    ("loop", mode("loop")),
+    ("weave loop", press("loop")),
+    ("notes again", switch("every_warning", on=True)),
+    ("path", mode("follow")),
+    ("weave path without curve", press("follow")),
+    ("drive", mode("drive")),
+    ("vary", mode("restyle")),
+    ("weave vary", press("restyle")),
+    ("take", mode("cut_out")),
+    ("mix", mode("blend")),
+    ("edit mode", edit),
+    ("object mode", edit),
+    ("tick all", tick(99)),
+    ("weave all", press("blend")),
+    ("long name", lengthen),
+    ("another rate", rate),
+    ("deleted source", delete_source),
+    ("rebuild", press("rebuild")),
+    ("tick none", tick(0)),
+)
