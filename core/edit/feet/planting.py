@@ -243,7 +243,7 @@ def told(report: Mapping[str, Any], name: str) -> list[str]:
         why = some(each)
         sentences.append(f"{name}: not planted: {why}")
     bent = report["bent"]
-    if bent and bent["degrees"] > np.degrees(worth.BENDS):
+    if bent and bent["degrees"] >= round(float(np.degrees(worth.BENDS)), 1):
         foot, degrees, frame = contacts.NAMES[bent["foot"]], bent["degrees"], bent["frame"]
         sentences.append(f"{name}: planting its {foot} bends the leg by {degrees:.0f}° at frame {frame}: look there")
     return sentences
