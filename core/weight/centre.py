@@ -74,7 +74,7 @@ def check_body(clip: Clip) -> None:
         >>> centre.check_body(actions.walk(cycles=1))
     """
     if not feet.balls_and_ankles(clip.skeleton):
-        raise SkeletonError(f"{clip.name}: no foot is known, so its flights are not: name thighs, shins and feet")
+        raise SkeletonError(f"{clip.name}: its feet are not known: name them in Body Roles")
     height = clip.skeleton.height
     if not HEIGHTS[0] <= height <= HEIGHTS[1]:
         raise ClipError(

@@ -92,7 +92,7 @@ class FlightReport:
         off = [
             f"{one.fall:.1f} from frame {one.start * self.rate:.0f} to {one.end * self.rate:.0f}" for one in self.off
         ]
-        return [f"{self.name}: flights fall at (real: -9.8 m/s²): {some(off)}"] if off else []
+        return [f"{self.name}: flights fall at {some(off)}; real ones fall at -9.8 m/s²"] if off else []
 
 
 def find_flights(clip: Clip) -> FlightReport:

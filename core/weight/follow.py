@@ -91,7 +91,7 @@ def known_limbs(clip: Clip) -> list[Limb]:
     known = feet.balls_and_ankles(clip.skeleton)
     limbs = [leg_chains.with_all_bones(clip, limb) for limb in ik.known_legs(clip.skeleton) if limb.foot in known]
     if not limbs or legs.carrier(clip, limbs) < 0:
-        raise SkeletonError(f"{clip.name}: no leg is known: name thighs, shins and feet")
+        raise SkeletonError(f"{clip.name}: its feet are not known: name them in Body Roles")
     return limbs
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 WORDS = 15  # of a short form
 # Patterns of messages by importance; the first match counts. What is seen on the character comes first.
 _RANKS = (
-    r"needs? |cannot|can't|no such|missing",
-    r"slide|feet|foot|knee|shin|planted",
-    r"hardly alike|timing|posture|correspond",
-    r"spot|speed|frames? per second",
+    re.compile(r"needs? |cannot|can't|no such|missing"),
+    re.compile(r"slide|feet|foot|knee|shin|planted"),
+    re.compile(r"hardly alike|timing|posture|correspond"),
+    re.compile(r"spot|speed|frames? per second"),
 )
 # A figure of feet belongs into the line: a note with another measure of the same would contradict it.
 _OTHER_MEASURE = re.compile(r" (?:by|at) [\d.]+ cm/s")
@@ -84,7 +84,7 @@ def ranked(messages: Iterable[Message]) -> list[Message]:
 
 @lru_cache(maxsize=256)  # panels ask whenever they are drawn
 def _rank(text: str) -> int:
-    return next((place for place, pattern in enumerate(_RANKS) if re.search(pattern, text)), len(_RANKS))
+    return next((place for place, pattern in enumerate(_RANKS) if pattern.search(text)), len(_RANKS))
 
 
 def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: str) -> list[Message]:

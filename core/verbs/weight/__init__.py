@@ -23,8 +23,8 @@ class Weight(Recipe):
         "height",
         "What of a jump changes",
         choices=(
-            Choice("height", "", "The body goes as high as the time demands"),
-            Choice("duration", "", "The jump lasts as long as its height demands"),
+            Choice("height"),
+            Choice("duration"),
         ),
     )
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...errors import ClipError
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import quality
@@ -19,7 +18,7 @@ from . import Weight
 def weight(clips: Sequence[Clip], recipe: Weight, progress: Progress = SILENT) -> EditResult:
     """Return a clip whose flights fall at 9.81 m/s²; the clip itself, to the bit, if none is off.
 
-    Raises ClipError for more than one clip and for bodies of an unknown unit, SkeletonError for legs that are not
+    Raises ClipError for bodies of an unknown unit, SkeletonError for legs that are not
     known, OptionError if a jump lacks the time around it for another duration.
 
     Example:
@@ -30,10 +29,8 @@ def weight(clips: Sequence[Clip], recipe: Weight, progress: Progress = SILENT) -
         ([], False)
     """
     began = time.perf_counter()
-    if len(clips) != 1:
-        raise ClipError(f"Flights are repaired of one clip at a time; {len(clips)} given")
     clip, corrected = close.cycle_of(clips[0])
-    progress.at(0.0, "Looking at its flights")
+    progress.at(0.0, "Measuring")
     made, found = repair.repair_flights(clip, recipe.strength, recipe.change)
     progress.at(0.8, "Measuring")
     result = replace(made, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)

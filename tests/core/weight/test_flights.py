@@ -89,7 +89,7 @@ def test_unknown_units_and_feet_are_refused():
     arms = [walk.skeleton.index(name) for name in walk.skeleton.names if ".L" in name or ".R" in name]
     names = tuple(f"{name}?" if joint in arms else name for joint, name in enumerate(walk.skeleton.names))
     nameless = replace(walk, skeleton=replace(walk.skeleton, names=names, roles={"hips": 0}))
-    with pytest.raises(SkeletonError, match="foot"):
+    with pytest.raises(SkeletonError, match="feet"):
         flights.find_flights(nameless)
 
 
