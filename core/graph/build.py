@@ -55,7 +55,6 @@ def build(
         body,
         ready.given,
         threshold=options.threshold,
-        relative=options.relative,
         cycles=[frames.cycle for frames in ready.frame_maps[: ready.given]],
         rises=[float(ground[-1] - ground[0]) for ground in ready.grounds],
         progress=progress.part(0.3, 0.8),

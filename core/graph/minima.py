@@ -16,7 +16,6 @@ from .bounds import Floats, Sketches
 from .windows import Windows
 
 ROWS, COLUMNS = 1024, 4096  # size of a block: 16 MB of bounds
-SLOW = 0.6  # m/s; lower speeds use the relative threshold of this one
 STILL = 0.01  # m/s; slower frames hold one pose, so they are all near each other
 SAME = 0.01  # m; moving frames at a smaller distance are from the same recording
 ACROSS = ((-1, 1), (1, -1))  # offsets to the previous and next pair on the antidiagonal
@@ -32,7 +31,7 @@ class Compared:
     given : number of clips that are not mirror images
     half : frames of half a window; step : frames from window to window
     sparse : whether minima on the antidiagonal suffice (see `windows.Bodies`)
-    threshold, relative : see `transitions.find`
+    threshold : see `transitions.find`
     """
 
     sides: Sequence[Windows]
@@ -42,14 +41,11 @@ class Compared:
     step: int
     sparse: bool
     threshold: float
-    relative: bool
 
     def limit(self, side: int, rows: Places, columns: Places) -> float | Floats:
         """Return the distance limit between windows, whose indices broadcast."""
         one, other = self.sides[0], self.sides[side]
         limit: float | Floats = self.threshold
-        if self.relative:
-            limit = self.threshold * np.maximum(0.5 * (one.speed[rows] + other.speed[columns]), SLOW)
         if self.sparse:
             limit = limit + (one.between[rows] + other.between[columns])
         return limit

@@ -78,6 +78,6 @@ def _why(graph: MotionGraph, clip: int) -> str:
 
 def _warnings(options: GraphOptions) -> list[str]:
     """Return warnings about the options."""
-    if not options.relative and options.threshold > DOUBTFUL:
+    if options.threshold > DOUBTFUL:
         return [f"with a threshold over {DOUBTFUL:g} m feet slide in transitions: look at them"]
     return []

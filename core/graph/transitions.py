@@ -18,7 +18,7 @@ from ..motion.quat import Array
 from ..progress import SILENT, Progress
 from ..sync import alignment
 from . import bounds, minima, windows
-from .minima import SAME, SLOW, STILL, Compared
+from .minima import SAME, STILL, Compared
 from .windows import Bodies, Windows
 
 CELL = 0.25  # s; only the best transition between two stretches of this length is kept
@@ -60,7 +60,6 @@ def find(
     given: int,
     *,
     threshold: float,
-    relative: bool,
     cycles: Sequence[int] = (),
     rises: Sequence[float] = (),
     progress: Progress = SILENT,
@@ -68,7 +67,7 @@ def find(
     """Return the local minima of the window distance below a threshold, each pair of frames once.
 
     given : number of clips that are not mirror images
-    threshold : metres; if `relative` seconds, times the mean speed of the points in both windows (at least 0.6 m/s)
+    threshold : metres
     cycles : frames of the cycle that each given clip repeats, 0 for none
     rises : height (m) climbed in each given clip, if the ground was removed
 
@@ -79,7 +78,7 @@ def find(
         >>> from action_loom.core.graph import inputs, transitions, windows
         >>> ready = inputs.gather([actions.walk(), actions.turn_left()], images=False)
         >>> body = windows.bodies(ready, transition=1 / 3)
-        >>> matches = transitions.find(body, ready.given, threshold=0.05, relative=False)
+        >>> matches = transitions.find(body, ready.given, threshold=0.05)
         >>> len(matches) > 0, bool(matches.distance.max() <= 0.05)
         (True, True)
     """
@@ -87,9 +86,7 @@ def find(
     sides = [rows]
     if len(body.firsts) - 1 > given:
         sides.append(windows.windows_of(body, range(given, 2 * given)))
-    compared = Compared(
-        sides, bounds.sketches(sides), given, body.half, body.step, body.sparse, WIDER * threshold, relative
-    )
+    compared = Compared(sides, bounds.sketches(sides), given, body.half, body.step, body.sparse, WIDER * threshold)
     seeds, near, cell = _seeds(body, compared, _repeating(body, cycles), progress.part(0, 0.7))
     if not body.sparse:
         repeated = _find_repeated(near, rows, given, rises or given * [0.0])
@@ -98,8 +95,7 @@ def find(
     if body.sparse:
         repeated = _find_repeated(_find_duplicates(body, given, matches, cell), rows, given, rises or given * [0.0])
         matches = _without(matches.some(_are_minima(body, seeds, matches)), repeated, given)
-    limit = threshold * (_pair_speed(body, matches) if relative else 1.0)
-    matches = matches.some(matches.distance <= limit)
+    matches = matches.some(matches.distance <= threshold)
     cell = max(cell, CELL * body.rate)
     matches, _ = sparser(best_of_cells(matches, cell) if body.sparse else matches, cell)
     return replace(matches, repeated=repeated)
@@ -247,12 +243,3 @@ def _refine_some(body: Bodies, matches: Matches) -> Matches:
         matches.clip, places[:, 0] - first[:, 0], matches.other_clip, places[:, 1] - first[:, 1], distance,
         matches.repeated,
     )  # fmt: skip
-
-
-def _pair_speed(body: Bodies, matches: Matches) -> Array:
-    """Return the mean speed (M,) of the points in both windows, m/s, at least SLOW."""
-    speeds = [
-        windows.speed(body, clip, frame)
-        for clip, frame in ((matches.clip, matches.frame), (matches.other_clip, matches.other_frame))
-    ]
-    return np.maximum(0.5 * (speeds[0] + speeds[1]), SLOW).astype(np.float64)

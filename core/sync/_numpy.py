@@ -296,21 +296,18 @@ def clouds_apart(
     return np.asarray(np.sqrt(np.maximum(square - lifted * lifted, 0.0)))
 
 
-def angles_apart(rotations: Array, others: Array, weights: Array, squared: bool) -> Array:
+def angles_apart(rotations: Array, others: Array, weights: Array) -> Array:
     """See `angles.angles_apart`."""
     total = np.zeros((rotations.shape[2], others.shape[2]))
     several = max(_TOGETHER // max(others.shape[2], 1), 1)
     for first in range(0, len(total), several):
         rows = slice(first, first + several)
         for joint, other, weight in zip(rotations[:, :, rows], others, weights, strict=True):
-            # A matrix product takes half the time, but its rounding differs. For nearly equal rotations, an angle would
-            # be wrong by the square root of the rounding error.
-            angle = joint.T @ other if squared else sum(a[:, None] * b for a, b in zip(joint, other, strict=True))
+            angle = joint.T @ other
             np.minimum(np.abs(angle, out=angle), 1.0, out=angle)
             np.arccos(angle, out=angle)
             angle *= 2.0
-            if squared:
-                np.square(angle, out=angle)
+            np.square(angle, out=angle)
             angle *= weight
             total[rows] += angle
     return total

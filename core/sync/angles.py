@@ -27,7 +27,7 @@ class AngleMetric(Metric):
     rotations about their rest frames. Window frames beyond a clip's end are replaced by the centre frame ([Zheng]).
     """
 
-    floor = 0.002  # rad² (or rad)
+    floor = 0.002  # rad²
     passes = 1
 
     def __init__(self, body: PosedClip, matching: Matching) -> None:
@@ -42,14 +42,14 @@ class AngleMetric(Metric):
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
-        """Return the distances (M, N), rad² or rad, between the poses of this clip and of another."""
+        """Return the distances (M, N), rad², between the poses of this clip and of another."""
         rotations, others = (np.ascontiguousarray(body._rotations.transpose(1, 2, 0)) for body in (self, other))
-        return _in_window(angles_apart(rotations, others, self._weights, squared=True), window)
+        return _in_window(angles_apart(rotations, others, self._weights), window)
 
 
-def angles_apart(rotations: Array, others: Array, weights: Array, *, squared: bool) -> Array:
-    """Return Σ weight·angle, or weight·angle² if `squared`, (M, N) of joint rotations (J, 4, M) and (J, 4, N)."""
-    distances: Array = jit.kernels(__package__).angles_apart(rotations, others, weights, squared)
+def angles_apart(rotations: Array, others: Array, weights: Array) -> Array:
+    """Return Σ weight·angle² (M, N) of joint rotations (J, 4, M) and (J, 4, N)."""
+    distances: Array = jit.kernels(__package__).angles_apart(rotations, others, weights)
     return distances
 
 

@@ -44,13 +44,13 @@ def read_change(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     style, form = in_style.style, in_style.style.form
     wanted = _wanted_sliders(style, recipe)
     keeps = any(factor != 1.0 for factor in (*recipe.factors, recipe.own_speed, recipe.individuality))
-    moved = bool(recipe.toward and recipe.toward_amount) or bool(recipe.variation and recipe.variation_amount)
+    moved = bool(recipe.toward and recipe.toward_amount) or bool(recipe.variation)
     if not (keeps or moved or wanted):
         return None
     rows, row, held = (in_style.rows(form), in_style.row, list[str]())
     if keeps:
         rows, row, held = _scale_components(in_style, recipe)
-    shift = _toward(style, recipe, row) + chance.shift(style, recipe.variation, recipe.variation_amount)
+    shift = _toward(style, recipe, row) + chance.shift(style, recipe.variation, 1.0)
     reached: dict[str, dict[str, float]] = {}
     if wanted:
         slid, reached, more = _slid(style, recipe, row + shift, wanted)

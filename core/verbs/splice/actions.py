@@ -88,7 +88,7 @@ def gather(actions: Sequence[Clip], like: Clip, recipe: Splice, progress: Progre
         carried += [how] if how is not None else []
     graph = None
     if len(fitted) > 1 or recipe.action_graph:
-        options = BuildGraph(threshold=recipe.action_threshold, mirror=recipe.action_mirror, add_root_motion="no")
+        options = BuildGraph(threshold=recipe.action_threshold, mirror=False, add_root_motion="no")
         graph = build.build(fitted, options, progress)
     return Actions(tuple(fitted), tuple(maps), graph, tuple(carried), recipe)
 

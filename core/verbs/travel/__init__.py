@@ -6,7 +6,7 @@ Method: Travel from the feet.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import HIDDEN, RARE, Choice, constant, declaration, option
+from ...options import HIDDEN, RARE, Choice, declaration, option
 from ...recipes.base import Recipe
 
 
@@ -42,7 +42,14 @@ class Travel(Recipe):
             Choice("right"),
         ),
     )
-    angle: float = constant(0.0)
+    angle: float = option(
+        0.0,
+        "Angle to the left of that direction",
+        minimum=-180.0,
+        maximum=180.0,
+        unit="°",
+        shown=RARE,
+    )
     turn: float = option(
         0.0,
         "Extra turn to the left, in all or a cycle",

@@ -225,7 +225,7 @@ def test_what_can_not_be_asked_for_is_refused():
     for recipe in (Travel(), InPlace()):
         with pytest.raises(ClipError, match="takes 1 clip; 2 given"):
             verbs.apply(recipe, [GAITS["walk"], GAITS["walk"]])
-    with pytest.raises(OptionError, match="way has 2 rows, but walk has 97 frames"):
+    with pytest.raises(OptionError, match="way has 2 values, but takes 97"):
         given(GAITS["walk"], way=((0, 1, 0), (0, 1, 0)))
     with pytest.raises(OptionError, match="way takes rows of right, ahead, turn"):
         given(GAITS["walk"], way=((0, 1), (0, 1)))
