@@ -153,7 +153,7 @@ def given_twice(option: str, what: str) -> OptionError:
 
 
 def not_rising(option: str, column: str) -> OptionError:
-    """Return the error for rows that are not in the order of a column.
+    """Return the error for rows not sorted by a column.
 
     Example:
         >>> from action_loom.core import errors

@@ -22,7 +22,7 @@ from typing import Any
 from .errors import LoomError
 
 MOST_BYTES = 1 << 30  # of a file, and of everything that it inflates to
-MOST_TEXT = 1 << 26  # bytes of JSON, TOML or a table: as values it takes up to 24 times as much memory
+MOST_TEXT = 1 << 26  # bytes of JSON, TOML or a table: parsed, it takes up to 24 times the memory
 _PIECE = 1 << 24  # bytes read at a time, so that signals are noticed in between
 LONGEST = 200  # bytes of a name with its ending: most file systems allow 255, and the unfinished file's name is longer
 _STALE = 3600.0  # s after which an unfinished file of another machine counts as abandoned

@@ -337,7 +337,7 @@ def declared(recipe: type) -> dict[str, Option]:
 
 
 def readable(recipe: type) -> dict[str, Option]:
-    """Return the options of a recipe class by name, including those of earlier versions that have one value now.
+    """Return the options of a recipe class by name, including earlier options that have only one value now.
 
     Example:
         >>> from action_loom.core import options, verbs

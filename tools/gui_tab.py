@@ -92,7 +92,7 @@ def mode(verb: str) -> Callable[[Any], None]:
 
 
 def press(operator: str, **given: Any) -> Callable[[Any], None]:
-    """Press a button of the tab; what it reports as an error is one of the things that move nothing."""
+    """Press a button of the tab, and log its error if there is one; errors must not move Weave either."""
 
     def pressed(_gui: Any) -> None:
         with loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):

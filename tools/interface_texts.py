@@ -110,7 +110,7 @@ def collect() -> dict[str, list[str]]:
 
 
 def _one_of_each_shape(found: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return texts without those that differ from an earlier one only in the names of fields."""
+    """Return texts, only the first of any that differ in nothing but the names of fields."""
     first: dict[str, str] = {}
     for text in found:
         known = first.setdefault(re.sub(r"\{\w+\}", "{}", text), text)
@@ -281,7 +281,7 @@ def declared_texts() -> Iterator[str]:
 
     def of(declaration: type[Declared]) -> Iterator[str]:
         for about in declared(declaration).values():
-            if about.shown != HIDDEN:  # the others have no field
+            if about.shown != HIDDEN:  # hidden options lack a field
                 yield from (about.title, about.description, about.zero, about.below)
             for choice in about.choices:
                 yield from (choice.title, choice.description)

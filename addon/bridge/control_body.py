@@ -82,7 +82,7 @@ def controls_of(armature: bpy.types.Object) -> RigControls:
 
 
 def is_known(armature: bpy.types.Object) -> bool:
-    """Return whether an armature has no controls, or they were searched for since the rig has changed."""
+    """Return whether an armature lacks controls, or they were searched for after the last change of the rig."""
     return not has_controls(armature) or state(armature) in _KNOWN
 
 

@@ -43,7 +43,7 @@ def line(drawn: bpy.types.Object | None, frame: float | None) -> tuple[Array, bo
 
 
 def note_shape(drawn: bpy.types.Object, metres: float, begins: float, frames: Array) -> str:
-    """Return a sentence if a curve changes its shape while a walk plays that keeps to another shape, else "".
+    """Return a warning if a curve deforms while a walk follows the shape of one frame, or "" if it does not.
 
     begins : scene frame of the walk's shape; frames (F,) : in which the walk plays; a few of them are compared
     """

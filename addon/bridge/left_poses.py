@@ -1,7 +1,7 @@
 """Recognise poses that deleted results have left on bones which the next action does not key.
 
-The values of results are remembered while Blender runs. Before a file is saved, the armature stores the values that are
-left at that time; after a file was opened, the values of its results are remembered again.
+The values of results are remembered while Blender runs. Before a file is saved, the armature stores the values left
+at that time; after a file is opened, the values of its results are remembered again.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -71,7 +71,7 @@ def store_all() -> None:
 
 
 def remember_all() -> None:
-    """Remember the values of the results in a file that was opened; the played ones are never dropped first."""
+    """Remember the values of the results in the opened file, with played results last so that they are dropped last."""
     results = [action for action in bpy.data.actions if result_mark.is_result(action)]
     for armature in _own_armatures() if results else ():
         data = armature.animation_data

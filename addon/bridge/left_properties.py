@@ -47,7 +47,7 @@ def _paths_of(action: bpy.types.Action) -> set[str]:
 def _value(armature: bpy.types.Object, path: str) -> float | None:
     try:
         return property_paths.value(armature, path)
-    except (KeyError, TypeError, ValueError):  # the armature lacks it, or it is no number
+    except (KeyError, TypeError, ValueError):  # the armature lacks it, or its value is not a number
         return None
 
 
@@ -57,7 +57,7 @@ def _is_default(armature: bpy.types.Object, path: str) -> bool:
 
 
 def _default(armature: bpy.types.Object, path: str) -> float:
-    """Return the default of a property: 1 for an influence, else that of the custom property."""
+    """Return the default of a property: 1 for an influence, or the default set for the custom property."""
     if not path.endswith('"]'):
         return 1.0
     holder, _, key = path.rpartition("[")

@@ -1,7 +1,7 @@
 """The registrar: records everything that the extension adds to Blender, and removes it in reverse.
 
-Other scripts may have removed a part of it before: what is gone is left alone. Nothing else in the add-on
-calls Blender's functions that register (tests/core/test_addon_architecture.py).
+Parts already removed by other scripts are skipped. Nothing else in the add-on calls Blender's functions that register
+(tests/core/test_addon_architecture.py).
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ def refuse_second_copy() -> None:
 
 
 def at_end(remove: Callable[..., object], *arguments: object) -> None:
-    """Call a function when the extension is disabled, before everything that was added earlier is removed."""
+    """Call a function when the extension is disabled, before everything added earlier is removed."""
     _removals.append(partial(remove, *arguments))
 
 

@@ -1,4 +1,4 @@
-"""Draw the line below Weave that is always there, and below it what it is about: an error, and all notes."""
+"""Draw the permanent line below Weave, and the details below it: an error, and all notes."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object, missing: str) -> None:
-    """Draw the line, and below it an error and the notes if they are unfolded; missing : what Weave still needs."""
+    """Draw the line, and below it an error and the notes if they are unfolded; missing : the input that Weave lacks."""
     settings, rig = properties.settings_of(scene_of(context)), properties.rig_of(scene_of(context), armature)
     found = messages.of_tab(scene_of(context), armature, rig, settings.mode)
     trouble = troubles.of(armature.session_uid, settings.mode)
@@ -47,7 +47,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.t
 
 
 def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.Trouble | None, missing: str) -> Line:
-    """Return what matters most: a reason why nothing can be woven, an error, the preview, or the last result."""
+    """Return the most important message: why nothing can be woven, an error, the preview, or the last result."""
     ghost = previews.of(armature.session_uid)
     if why := readiness.why_not(armature):
         return Line(why, "ERROR")

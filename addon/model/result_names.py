@@ -19,7 +19,7 @@ def _before_saving(*_: Any) -> None:
         from . import storage
 
         storage.note_names()
-    if "numpy" in sys.modules:  # else no action was read, and armatures keep what they have stored
+    if "numpy" in sys.modules:  # otherwise no action was read, and armatures keep their stored values
         from ..bridge import left_poses
 
         left_poses.store_all()

@@ -93,7 +93,7 @@ def second(name: str) -> str:
 
 
 def not_a_number(column: int, word: str) -> str:
-    """Return the problem of a value that is no number, or one too large for computations."""
+    """Return the problem of a non-numeric value, or of a number too large for computations."""
     return f"value {column} is {word[:40]!r}, but must be a number up to {LARGEST:g}"
 
 

@@ -205,8 +205,8 @@ def _measure_legs(clip: Clip, *, stances: bool) -> _Legs | None:
 def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
     """Return the mean speed of balls in low phases (each: median of its middle half), and the largest's frame.
 
-    The first and last quarter are skipped because feet roll; a ball nearly at its top speed is in a low swing. The feet
-    of a clip that walks in place stand on a belt, which moves back at the speed that its feet show.
+    The first and last quarter are skipped because feet roll; a ball nearly at its top speed is in a low swing. A
+    clip that walks in place is measured as on a treadmill, whose belt moves back at the speed of the feet.
     """
     speeds, at, belt = [], [], np.zeros((len(clip), 2))
     on_spot = foot_travel.on_the_spot(clip)

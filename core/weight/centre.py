@@ -25,7 +25,7 @@ _known: WeakKeyDictionary[Skeleton, Array] = WeakKeyDictionary()
 def mass_shares(skeleton: Skeleton) -> Array:
     """Return the centre of mass as weights (P,) of the points returned by `kinematics.points`; their sum is 1.
 
-    People follow the table of `motion.mass`. On other bodies each bone weighs as much as it is long.
+    People follow the table of `motion.mass`. The mass of each bone of other bodies is proportional to its length.
 
     Example:
         >>> from action_loom.core.demo_character import body
@@ -38,7 +38,7 @@ def mass_shares(skeleton: Skeleton) -> Array:
     if known is None:
         try:
             known = mass.shares(skeleton)
-        except SkeletonError:  # four feet, or parts that are not known
+        except SkeletonError:  # four feet, or unknown parts
             known = skeleton.point_weights
         _known[skeleton] = known
     return known
@@ -118,7 +118,7 @@ def track_body(clip: Clip, rate: float) -> BodyTracks:
 
 
 def _heel(turned: Array, points: Array, pair: Sequence[int], joints: int) -> list[Array]:
-    """Return the path (F, 1, 3) of a heel behind the ankle, as low as a flat ball; none without a ball."""
+    """Return the path (F, 1, 3) of a heel behind the ankle, level with the ball of a flat foot; none without a ball."""
     ball, ankle = pair
     if ball == ankle or ankle >= joints:
         return []

@@ -16,7 +16,7 @@ from ..quality import contacts
 from ..quality.contacts import Flags
 from .centre import BodyTracks
 
-# In body heights, and body heights a second.
+# Distances are in body heights, speeds in body heights a second.
 LEAVES, LEAVES_FLAT, LANDS = 0.016, 0.030, 0.012  # clearance of a rising foot, with toes and without; of a falling one
 STILL, STILL_SECONDS = 0.10, 0.090  # a foot with a slower point for that long touches, however high
 SLOW, SLOW_SECONDS, NEAR = 0.20, 0.060, 0.045  # also one that is nearly still and near the ground

@@ -23,7 +23,7 @@ GRAVITY = 9.81  # m/s²
 RATE = 120.0  # samples a second
 SHORTEST, LONGEST = 0.045, 1.3  # s
 GAP, GAP_CLEARANCE = 0.025, 0.008  # s, body heights; a shorter gap in a flight, above that clearance, is closed
-FLAT, HAND, HIPS, HIPS_SPEED = 0.012, 0.10, 0.22, 0.12  # body heights (a second): flights below these are none
+FLAT, HAND, HIPS, HIPS_SPEED = 0.012, 0.10, 0.22, 0.12  # body heights (a second): a flight exceeds each of them
 # (s, m/s²): flights of that duration and more are off if their fall differs more from 9.81
 TOLERANCES = ((0.20, 2.0), (0.12, 3.5), (0.08, 4.5))
 PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
@@ -113,7 +113,7 @@ def find_flights(clip: Clip) -> FlightReport:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A clip's flights, and what they were found in.
+    """A clip's flights, and the data in which they were found.
 
     whole : the clip with cyclic padding if it closes, travelling if it is in place
     path : what it was moved by on the ground (F, 2), metres, if it is in place
@@ -193,7 +193,7 @@ class Found:
 
 
 def find_in(clip: Clip) -> Found:
-    """Return the flights of a travelling clip, without cyclic padding, and what they were found by.
+    """Return the flights of a travelling clip, without cyclic padding, and the measurements that show them.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -217,7 +217,7 @@ def find_in(clip: Clip) -> Found:
 
 
 def _flies(tracks: BodyTracks, air: dict[str, FootAir], least: Array, part: slice) -> bool:
-    """Return whether a body flies in a part of its samples, rather than hangs, lies, rolls or stands on its hands."""
+    """Return whether a body flies in part of its samples, rather than hanging, lying, rolling or doing a handstand."""
     seconds = (part.stop - part.start - 1) / RATE
     if not SHORTEST <= seconds <= LONGEST or least[part].max() < FLAT * tracks.height:
         return False

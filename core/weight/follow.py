@@ -41,7 +41,7 @@ class Swings:
 
     @property
     def stands(self) -> Flags:
-        """Whether a foot stands in each frame (F,)."""
+        """Whether any foot is in stance in each frame (F,)."""
         return np.any([share == 0.0 for share in self.share.values()], axis=0)
 
 
@@ -162,7 +162,7 @@ def _excess(leg: legs.Leg, apart: Array, limit: float) -> Array:
 
 
 def _widened(values: Array, sigma: float) -> Array:
-    """Return values (F,) smoothed so that they are nowhere much below what they were."""
+    """Return values (F,) smoothed without falling far below the original ones anywhere."""
     if not values.any():
         return values
     return root_motion.smooth(widen(values, max(1, round(sigma))), sigma)

@@ -1,4 +1,4 @@
-"""Raise or lower the centre of mass so that flights fall as fast as real ones (methods: Weight).
+"""Raise or lower the centre of mass so that flights fall at 9.81 m/s² (methods: Weight).
 
 Take-off and landing keep their times and places. The body prepares for another speed at take-off in the stance before,
 and takes up another speed at landing in the stance after.

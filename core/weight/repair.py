@@ -27,7 +27,7 @@ SPEEDS = (0.5, 2.0)  # ratios of a flight's duration that are possible
 
 @dataclass(frozen=True)
 class Repair:
-    """What was done to a flight.
+    """The result of repairing a flight.
 
     fall : vertical acceleration after the repair, m/s²; raised : highest shift of the centre of mass, metres
     seconds : of the flight after the repair
@@ -86,10 +86,10 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
 
     strength : 0 for no repair, 1 for a full one; the fall changes linearly
     by : HEIGHT : the body rises as high as its flight demands, from the same take-off to the same landing; DURATION :
-        it flies as long as its height demands, and the time around is warped
+        it flies for the time that its height demands, and the time around is warped
 
-    Flights that are pushed by something outside the clip, and clips all of whose flights fall alike and too fast, are
-    left alone (methods: Weight). Raises SkeletonError for a body without known legs, ClipError for one of an unknown
+    Flights pushed by something outside the clip, and clips all of whose flights fall alike and too fast, are left
+    alone (methods: Weight). Raises SkeletonError for a body without known legs, ClipError for one of an unknown
     unit, OptionError for another `by`.
 
     Example:

@@ -349,7 +349,7 @@ def test_what_a_verb_plants_is_listed_edited_and_woven_again(rows_of, held_of, v
     row.last -= (row.last - row.first) // 2
     wanted = [(one.foot, one.part, one.first, one.last) for one in rows_of(made)]
     assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
-    # What planting left out is planted where the user gives the rows.
+    # Contacts left out by planting are planted where the user gives the rows.
     assert [(one.foot, one.part, one.first, one.last) for one in rows_of(made)] == wanted
     assert len(recipe_of(made)["spans"]) == len(wanted)
     assert material.fingerprint(made) != was

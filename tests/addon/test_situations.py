@@ -169,7 +169,7 @@ def press(verb, *names, **options):
     return made.pop() if made else bpy.data.actions[names[0]]
 
 
-ALWAYS = {}  # options of the situation that is tried
+ALWAYS = {}  # options of the situation under test
 
 
 def copied():

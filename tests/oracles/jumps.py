@@ -1,4 +1,4 @@
-"""Jumps for the tests of weight: captured ones, kept aside while it was tuned, and ways to make their fall wrong."""
+"""Jumps for the tests of weight: captured ones, held out while it was tuned, and ways to make their fall wrong."""
 
 from dataclasses import replace
 from functools import cache

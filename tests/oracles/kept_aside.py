@@ -23,8 +23,8 @@ AMC_KEPT_ASIDE = frozenset(_TAKES.split())
 PEOPLE_KEPT_ASIDE = frozenset({"08", "12", "32"})
 
 
-# Files of characters as they are shipped, by name: animals, insects, robots and people. On none of them was a limit of
-# *Plant Feet* chosen; the last runs of tools/shipped.py that tuned its rules looked at those of docs/measured.md.
+# Files of characters as they are shipped, by name: animals, insects, robots and people. No limit of *Plant Feet*
+# was chosen on them; the last tuning runs of tools/shipped.py used the characters listed in docs/measured.md.
 _CHARACTERS = """
     @ChomperWalkForward Alien Alien_Scolitex Anglerfish Animated_Human arnaud Banana bee_bot Birb
     bird-animations Blue_Demon BrainStem brownbear CesiumMan Character character-soldier Donkey dragon dude

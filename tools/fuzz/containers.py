@@ -99,7 +99,7 @@ def pipes(rng: random.Random, folder: Path) -> None:
         shutil.copytree(_library(folder), path)
         made = path / rng.choice((libraries.TABLE, f"{libraries.TABLE}-journal", "rows-1.f16"))
     made.unlink(missing_ok=True)
-    kind = rng.choice((0, 1, 3) if made.suffix == ".f16" else (0, 1, 2, 3))  # more rows than needed are no fault
+    kind = rng.choice((0, 1, 3) if made.suffix == ".f16" else (0, 1, 2, 3))  # surplus rows are not an error
     if kind == 0:
         os.mkfifo(made)
     elif kind == 1:

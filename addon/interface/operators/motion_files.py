@@ -172,7 +172,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         if self.chosen:
             return BackgroundOperator.invoke(self, context, event)
         self._asking = True
-        remembered = properties.settings_of(scene_of(context)).on_rates == "SCENE"  # else the scene keeps its rate
+        remembered = properties.settings_of(scene_of(context)).on_rates == "SCENE"  # otherwise the scene keeps its rate
         for name, value in (("match_rate", remembered), ("fit_range", not len(bpy.data.actions))):
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
@@ -233,7 +233,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         own.prop(self, "rate")
         if not self.match_rate:
             choices: Any = type(self).bl_rna.properties["rate"]
-            self._draw_lines(layout, choices.enum_items[self.rate].description)  # what happens to the keys
+            self._draw_lines(layout, choices.enum_items[self.rate].description)  # the effect on the keys
         for name in ("fit_range", "play", "select"):
             layout.prop(self, name)
         doubts = [one.doubt for one in self._found if one.doubt]

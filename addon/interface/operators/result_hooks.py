@@ -47,7 +47,7 @@ class ResultHooks(Hooks):
     # leave it where clips would have to be matched first, or a graph to be built
     quick: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
 
-    # preview what the panel asks for without being asked to, and say nothing
+    # preview the panel's settings automatically, without messages
     unasked: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:

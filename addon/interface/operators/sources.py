@@ -282,9 +282,9 @@ class ACTION_LOOM_OT_open_tool(polls.OnArmature, bpy.types.Operator):
     bl_description = "Open this tool for the active line's action, which plays then"
     bl_options = {"INTERNAL", "UNDO"}
 
-    # its verb; none to close the tool that is open
+    # its verb; empty to close the open tool
     tool: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-    # what the armature plays then; as now if empty
+    # the action that the armature plays then; the current one if empty
     action: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

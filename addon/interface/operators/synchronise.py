@@ -49,7 +49,7 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     bl_description = "Show which frames of this action and the reference correspond"
     bl_options = {"REGISTER", "UNDO"}
 
-    # name of the action; the one that the panel shows if empty
+    # name of the action; the one shown in the panel if empty
     source: bpy.props.StringProperty(options={"HIDDEN"})
 
     @classmethod

@@ -118,7 +118,7 @@ def _as_previewed(recipe: Follow, armature: int) -> Follow:
 class DriveHooks(ResultHooks):
     """Repeat the wishes of the last drive from its start, including companions."""
 
-    # other armatures that were driven along, with their recipes, as Drive gives them
+    # other armatures driven along, with their recipes, as Drive gives them
     others: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:

@@ -33,7 +33,7 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
         description="Average distance from the searched part, in heights of the body; 0 is the same motion",
         precision=3,
     )
-    # what is done there, where it was found by words
+    # the label of the motion there, if it was found by words
     done: bpy.props.StringProperty()
     # it matches mirrored, and is shown and imported mirrored
     mirrored: bpy.props.BoolProperty()

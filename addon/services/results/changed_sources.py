@@ -56,7 +56,7 @@ def _asked(action: bpy.types.Action) -> _Known:
 
 
 def look(action: bpy.types.Action, *, hashed: bool = True) -> tuple[str, ...]:
-    """Compare the contexts of a result's sources; return what `names` does.
+    """Compare the contexts of a result's sources, and return the result of `names`.
 
     hashed : whether the curves of the result and its sources are hashed, too
     """

@@ -18,9 +18,9 @@ Points = NDArray[np.float64]
 
 
 def places(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action) -> list[Points]:
-    """Return the corners (N, 3) of what an armature moves at some moments of its action, the first one first.
+    """Return the corners (N, 3) of an armature's meshes at some moments of its action, starting with its first frame.
 
-    Meshes count as they are drawn. Bones, whose tails an importer may have invented, count if there are no meshes.
+    Meshes count as they are drawn. Bones, whose tails an importer may have invented, count only without meshes.
     """
     scene, meshes = scene_of(context), shown_mesh.find_meshes(armature).objects
     now, (first, last) = (scene.frame_current, scene.frame_subframe), action.frame_range[:]

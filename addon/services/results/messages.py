@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..preview.ghosts import Ghost
 
 WORDS = 15  # of a short form
-# Patterns of messages by importance; the first match counts. What is seen on the character comes first.
+# Patterns of messages by importance; the first match counts. Visible faults of the character rank first.
 _RANKS = (
     re.compile(r"needs? |cannot|can't|no such|missing"),
     re.compile(r"slide|feet|foot|knee|shin|planted"),
@@ -72,7 +72,7 @@ def figure_of(summary: str) -> str:
 
 
 def ranked(messages: Iterable[Message]) -> list[Message]:
-    """Return messages by importance; those that differ only in the names of actions and in numbers become one."""
+    """Return messages by importance; messages that differ only in action names and numbers are merged."""
     found: dict[str, Message] = {}
     for one in messages:
         plain = _NUMBERS.sub("#", one.text.replace(one.of, "*") if one.of else one.text)
@@ -117,7 +117,7 @@ def _subject(text: str, names: Iterable[str]) -> str:
 
 
 def _of_preview(ghost: "Ghost") -> Iterator[str]:
-    """Return what a preview leaves out, and its warnings in frames of the scene."""
+    """Return notes on meshes that a preview omits, and its warnings in frames of the scene."""
     yield from ghost.left_out
     if ghost.woven is not None and not ghost.outdated:
         start = round(float(ghost.figures[-1].playing.frames[0]))

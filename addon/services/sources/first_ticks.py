@@ -1,4 +1,4 @@
-"""Choose the first ticks of a list: two actions that are alike, else one, else none."""
+"""Choose the first ticks of a list: two similar actions, one action, or none."""
 
 import re
 import time
@@ -46,7 +46,7 @@ PAIRS, READ = 4, 6  # pairs and actions that may be tried
 
 
 def choose(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> list[Any]:
-    """Return the lines to tick first: two whose blend has no warning, else a gait or the played action alone.
+    """Return the lines to tick first: two that blend without warnings, or a single gait or the played action.
 
     Gaits are known by their names, and if these tell nothing, by their feet. Results are seldom woven again.
     """
@@ -97,13 +97,13 @@ def _walks(context: bpy.types.Context, armature: bpy.types.Object, line: Any) ->
     try:
         clip = reading.read(context, armature, Request(sources=(source_list.source_of(line),))).clips[0]
         feet = foot_travel.measure(clip)
-    except LoomError:  # it can't be woven; the reason is told when the artist ticks it
+    except LoomError:  # it can't be woven; the reason is shown when the artist ticks it
         return False
     return feet is not None and feet.walks and (feet.in_place or feet.body_speed > 0.5 * feet.speed)
 
 
 def _is_fine(context: bpy.types.Context, armature: bpy.types.Object, pair: tuple[Any, Any]) -> bool:
-    """Return whether the blend of two lines has no warning; its registration is kept for the artist's own."""
+    """Return whether two lines blend without warnings; their registration is kept for the artist's own blend."""
     from ....core.verbs import Blend
     from ..weaving import computing, reading
     from . import source_warnings

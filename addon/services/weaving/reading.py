@@ -385,7 +385,7 @@ def _posed_body(
     moving_object: bool,
     as_now: bool,
 ) -> rig.Rig:
-    """Return the body as `_body` does, without what its own actions show; span : NaN to place it as it is now."""
+    """Return the body of `_body` without leaders and legs from its own actions; span : NaN to place it as it is now."""
     moving = [one for one in played if clips.moves_object(*one)]
 
     def still(names: Sequence[str]) -> dict[str, rig.Still]:

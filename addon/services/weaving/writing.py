@@ -196,7 +196,7 @@ def _hold_path(scene: bpy.types.Scene, inputs: Inputs, clip: Clip, first_frame: 
 
 
 def _changed_shape(inputs: Inputs, clip: Clip, first_frame: float) -> str:
-    """Return a sentence if the curve of a walk changes its shape while the walk plays, else ""."""
+    """Return a warning if the curve of a walk changes its shape while the walk plays, or "" if it does not."""
     curve, read = by_full_name(bpy.data.objects, inputs.request.curve), inputs.read
     if curve is None or not inputs.on_path:
         return ""

@@ -173,7 +173,7 @@ def _solution(
     given: tuple[Sequence[int], Mapping[str, Array]],
     judged: tuple[Mapping[str, Pivots], bool] | None,
 ) -> tuple[list[Contact], dict[int, str], tuple[Clip, Array, dict[str, Array], dict[str, Array]] | None]:
-    """Return the contacts worth planting, the reasons for the rows of others, and what `legs.following` returns, bends.
+    """Return the contacts worth planting, reasons for the other rows, and the results of `legs.following` with bends.
 
     curves : returns the displacement and the hold of each foot for contacts; given : fixed frames, and lifts
     judged : the pivots, and whether contacts are a source's; None if all are planted

@@ -1,6 +1,6 @@
-"""Stances that cost more than they gain: what they bend and move for the slide they remove (methods: Planted feet).
+"""Stances that cost more, in bends and shifts, than the slide they remove is worth (methods: Planted feet).
 
-What is gained is measured on the result, by the points of a foot that are near its ground.
+The gain is measured on the result, at the points of a foot near its ground.
 """
 
 import math
@@ -30,7 +30,7 @@ FAR, NEAR = 1.5, 0.01  # times the farthest shift of a foot nearby, and body hei
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Contacts that were planted together, to find those that are not worth it.
+    """Contacts planted together, to be searched for those not worth planting.
 
     before (F, P, 3), after (F, P, 3) : the points of a body (see `kinematics.points`), metres
     own : the frames of the clip itself; the others are padding
@@ -52,9 +52,9 @@ class Trial:
 
 
 def refused(trial: Trial) -> dict[int, str]:
-    """Return the reason for each row of contacts that are not worth planting; {} if all are.
+    """Return the reason for each row of contacts not worth planting; {} if all are worth it.
 
-    Leaving out some changes what the others cost, so it is asked again without them.
+    The cost of the other contacts changes without these, so the caller asks again.
     """
     return _dear(trial) or _far(trial)
 
@@ -78,7 +78,7 @@ def _dear(trial: Trial) -> dict[int, str]:
 def _slides(trial: Trial, contact: Contact) -> tuple[float, float]:
     """Return how fast (m/s) the points of a foot near the ground move along it in a contact, before and after.
 
-    Where no point stays near the ground, or where the ankle stands in a source, that point slides, and is held.
+    If no point stays near the ground, or a foot of a source lacks a ball, returns the speed of its pivot, and 0.
     """
     frames, body = slice(contact.first, contact.end), trial.clip.skeleton
     points, (ball, ankle) = feet.soles(body)[contact.foot], feet.balls_and_ankles(body)[contact.foot]

@@ -18,8 +18,8 @@ from . import Weight
 def weight(clips: Sequence[Clip], recipe: Weight, progress: Progress = SILENT) -> EditResult:
     """Return a clip whose flights fall at 9.81 m/s²; the clip itself, to the bit, if none is off.
 
-    Raises ClipError for bodies of an unknown unit, SkeletonError for legs that are not
-    known, OptionError if a jump lacks the time around it for another duration.
+    Raises ClipError for bodies of an unknown unit, SkeletonError for bodies without
+    known legs, OptionError if a jump lacks the time around it for another duration.
 
     Example:
         >>> from action_loom.core import verbs

@@ -85,7 +85,7 @@ def test_captures_stay_as_they_are():
         for name in (*jumps.JUMPS, *jumps.OTHERS)
         if repair.repair_flights(jumps.read(name))[0] is not jumps.read(name)
     ]
-    # Of 59 clips kept aside; this one steps and hops within 0.1 s, in a conversion known to slide.
+    # One of 59 held-out clips: it steps and hops within 0.1 s, in a conversion known to slide.
     assert changed == ["cmu_daz_salsa_10"]
 
 

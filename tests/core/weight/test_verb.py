@@ -1,4 +1,4 @@
-"""The verb: its report, its figures, and what it leaves alone."""
+"""The verb: its report, its figures, and the clips it leaves unchanged."""
 
 import numpy as np
 import pytest

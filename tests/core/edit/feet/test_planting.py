@@ -482,7 +482,7 @@ def test_a_stance_that_would_bend_a_leg_by_too_much_is_left_as_it_is(monkeypatch
 
 
 def straddling(sways=4.0, frames=90):
-    """The demo body with straight legs far apart, which it opens and closes by some degrees: its feet slide apart."""
+    """Return the demo body with straight, widely spread legs that open and close by some degrees, so its feet slide."""
     body = actions.walk().skeleton
     turned = np.tile(quat.IDENTITY, (frames, len(body), 1))
     angle = np.radians(70.0 + sways * np.sin(np.arange(frames) / 8.0))
