@@ -168,10 +168,9 @@ def _leader(
     parents (J,) : with leaders as parents of already attached joints; loose : joints that may be attached
     """
     skeleton = clips[0].skeleton
-    above = ancestors(joint, skeleton.parents)
-    leaders = np.array(
-        [k for k in range(len(parents)) if k != joint and k not in above and joint not in ancestors(k, parents)], int
-    )
+    # Left and right parts that rest keep their places on each other, but neither leads the other.
+    never = {joint, int(joint_matching.across(skeleton)[joint]), *ancestors(joint, skeleton.parents)}
+    leaders = np.array([k for k in range(len(parents)) if k not in never and joint not in ancestors(k, parents)], int)
     moving = [clip for clip in clips if not rests(clip, joint)]
     if not len(leaders) or not moving or not skeleton.height:  # bodies without bones, such as markers, have none
         return -1, ""

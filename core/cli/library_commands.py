@@ -216,7 +216,7 @@ def _report_of(arguments: argparse.Namespace) -> Path | None:
 def _inputs_of(arguments: argparse.Namespace) -> list[str]:
     """Return the files that a command reads besides the library."""
     clip = getattr(arguments, "clip", None)
-    return [*([cuts.split(clip).clip] if clip else []), *getattr(arguments, "labels", [])]
+    return [*([cuts.split(clip).clip] if clip else []), *(getattr(arguments, "labels", None) or [])]
 
 
 def _outputs_of(host: Host, arguments: argparse.Namespace) -> tuple[Path | None, Path | None]:

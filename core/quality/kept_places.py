@@ -3,7 +3,7 @@
 Method: Measures of quality.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,8 +68,9 @@ def find_kept_places(
         >>> [(one.joint, one.on) for one in found]
         [(2, 1)]
     """
-    count, found = len(parents), []
+    count = len(parents)
     below = _list_carried(parents)
+    choices: dict[int, list[KeptPlace]] = {}
     for joint in range(count):
         parent = int(parents[joint])
         own = places[:, joint] if parent < 0 else _relative(axes, places, joint, np.array([parent]))[:, 0]
@@ -86,10 +87,26 @@ def find_kept_places(
         fits = np.flatnonzero((stray <= KEEPS * height) & (goes > EXPLAINS * stray))
         if len(fits):
             merit = np.round(stray[fits] / (0.1 * KEEPS * height)), np.linalg.norm(usual[fits], axis=1)
-            best = int(fits[np.lexsort(merit[::-1])[0]])
-            most = float(np.quantile(away[:, best], 0.5 + 0.5 * share))
-            found.append(KeptPlace(joint, int(others[best]), usual[best], most))
-    return found
+            most = np.quantile(away[:, fits], 0.5 + 0.5 * share, axis=0)
+            choices[joint] = [
+                KeptPlace(joint, int(others[fits[k]]), usual[fits[k]], float(most[k])) for k in np.lexsort(merit[::-1])
+            ]
+    return [one for joint in choices if (one := _choose(joint, choices)) is not None]
+
+
+def _choose(joint: int, choices: Mapping[int, Sequence[KeptPlace]]) -> KeptPlace | None:
+    """Return the best of a joint's choices that does not keep its place on the joint in turn, None if there is none.
+
+    Two feet that stand, or two hands at rest, keep their places on each other, but neither is a part of the other. Only
+    a joint that has no other choice, such as a sword, stays on one that has another, such as a hand.
+    """
+    first, *others = choices[joint]
+    theirs = choices.get(first.on, ())
+    if not theirs or theirs[0].on != joint:
+        return first
+    if others:
+        return others[0]
+    return first if len(theirs) > 1 else None
 
 
 def largest_gap(kept: Sequence[KeptPlace], axes: Array, places: Array, height: float) -> Gap | None:

@@ -138,6 +138,18 @@ def an_event(_tmp_path):
     bpy.context.scene.action_loom.events[0].to += 3
 
 
+def a_floating_jump(_tmp_path):
+    """Let the slow walk rise in its middle for half a second, by less than a fall in that time needs."""
+    hips = bpy.context.object.pose.bones["hips"].bone.head_local.z
+    for curve in material.fcurves(bpy.data.actions["slow"]):
+        if (curve.data_path, curve.array_index) == ('pose.bones["hips"].location', 1):
+            while len(curve.keyframe_points):
+                curve.keyframe_points.remove(curve.keyframe_points[0])
+            for frame, share in ((1, 0.0), (12, 0.0), (15, 0.75), (18, 1.0), (21, 0.75), (24, 0.0), (37, 0.0)):
+                curve.keyframe_points.insert(frame, 0.12 * share * hips)
+    bpy.ops.action_loom.rebuild(action="Mixed")  # from the changed walk
+
+
 def two_poses(_tmp_path):
     bpy.ops.action_loom.warp(sources=[SLOW], corrections="8 2 0 30 0 0 0 0; 20 2 0 30 0 0 0 0")
 
@@ -332,7 +344,7 @@ TABLE = {
     "tween": Row("pose", first=3, second=20),
     "variations": result(sources=BOTH, readings=LONG, count=1),
 }
-BEFORE = {"retarget": another_body}
+BEFORE = {"retarget": another_body, "weight": a_floating_jump}
 TABLE |= {name: result(before=BEFORE.get(name), **call) for name, call in trials.calls().items()}
 MAKERS = [name for name, row in TABLE.items() if row.makes]
 EVERY = sorted(TABLE)

@@ -136,7 +136,7 @@ def test_similar_tells_pairs_and_clusters(run, library):
     ("arguments", "code", "says"),
     [
         (("index", "clips", "-o", "all"), 2, "ends in .loomlib"),
-        (("index", "nowhere", "-o", "all.loomlib"), 1, "The folder"),
+        (("index", "nowhere", "-o", "all.loomlib"), 1, "nowhere: can't be read"),
         (("info", "nowhere.loomlib"), 1, "is no library of clips"),
         (("list", "all.loomlib", "--like", "-"), 1, "There is no word"),
         (("search", "all.loomlib", "clips/walk.bvh[90:30]"), 2, "name a first and a later last"),

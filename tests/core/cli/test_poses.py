@@ -36,7 +36,7 @@ def test_poses_are_reached_at_their_times(run, walk, slow, out):
     flags = ("--between", "squad", "-o", out / "b.bvh")
     assert run("key_poses", walk, slow, "--poses", out / "p.csv", *flags)[0] == 0
     assert (out / "a.bvh").read_bytes() == (out / "b.bvh").read_bytes()
-    loop = ("--poses", rows, "--repeat", "--in-place", "--fps", "60", "-o", out / "c.bvh")
+    loop = ("--poses", rows, "--repeat", "--in-place", "-o", out / "c.bvh")
     assert run("key_poses", walk, slow, *loop)[0] == 0
     assert len(read(out / "c.bvh")) == 181
 
@@ -44,7 +44,7 @@ def test_poses_are_reached_at_their_times(run, walk, slow, out):
 def test_rows_that_name_no_pose_are_refused_in_one_line(run, walk, out):
     code, _, err = run("key_poses", walk, "--poses", "1 0 0; 1 999 1", "-o", out / "a.bvh")
     assert code == 2
-    assert err.startswith("action-loom: poses, row 2: ")
+    assert err.startswith("action-loom: walk has no frame 999: ")
     assert err.count("\n") == 1
 
 

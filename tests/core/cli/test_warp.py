@@ -51,7 +51,7 @@ def test_holds_and_anticipation_are_said(run, walk, out):
         (("warp", "--corrections", "5 2 0 0 0 0 0 0"), "all poses are those that it has already"),
         (("move_events", "--events", "40 60", "--reach", "0.5"), "40 can come at 4"),
         (("move_events", "--events", "40 40 3"), "40 can be held for 1.5 s at most"),
-        (("move_events", "--events", "40"), "each has 2 to 4"),
+        (("move_events", "--events", "40"), "events takes rows of frame, new_frame"),
     ],
 )
 def test_what_can_not_be_is_refused_in_one_line(run, walk, out, words, message):
