@@ -126,7 +126,7 @@ def test_folders_and_files_that_cannot_be_read_are_named_and_passed_over(shelf, 
     assert len(listing.assets) == 4
     reported = sorted(listing.troubles)
     assert any("The folder of the asset library Gone is not there" in one for one in reported)
-    assert any("broken.blend can't be read" in one for one in reported)
+    assert any("broken.blend: can't be read" in one for one in reported)
     assert len(reported) == 2
     add("slow")
     assert "There is no action named 'nothing' among the assets of the asset libraries" in refused("nothing")
