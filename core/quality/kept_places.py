@@ -95,18 +95,19 @@ def find_kept_places(
 
 
 def _choose(joint: int, choices: Mapping[int, Sequence[KeptPlace]]) -> KeptPlace | None:
-    """Return the best of a joint's choices that does not keep its place on the joint in turn, None if there is none.
+    """Return the best choice of a joint, None if all of them keep their places on it, too, and on nothing else.
 
-    Two feet that stand, or two hands at rest, keep their places on each other, but neither is a part of the other. Only
-    a joint that has no other choice, such as a sword, stays on one that has another, such as a hand.
+    Two feet that stand, or two hands at rest, keep their places on each other, but neither is a part of the other.
     """
-    first, *others = choices[joint]
-    theirs = choices.get(first.on, ())
-    if not theirs or theirs[0].on != joint:
-        return first
-    if others:
-        return others[0]
-    return first if len(theirs) > 1 else None
+
+    def is_mutual(one: KeptPlace) -> bool:
+        return any(theirs.on == one.joint for theirs in choices.get(one.on, ()))
+
+    def is_carried(one: KeptPlace) -> bool:
+        return any(not is_mutual(theirs) for theirs in choices[one.on])
+
+    plain = (one for one in choices[joint] if not is_mutual(one))
+    return next(plain, None) or next(filter(is_carried, choices[joint]), None)
 
 
 def largest_gap(kept: Sequence[KeptPlace], axes: Array, places: Array, height: float) -> Gap | None:

@@ -118,5 +118,19 @@ def test_a_part_that_strays_nearly_as_far_as_it_goes_does_not_keep_its_place():
     assert not kept_places.find_kept_places(axes, places, PARENTS, SEEN, 1.0)
 
 
+def test_two_feet_that_stand_are_no_parts_of_each_other():
+    """Root, hips, thighs, shins, and feet on the root: they stand while the body sways, or go with their shins."""
+    axes, places = np.tile(np.eye(3), (FRAMES, 8, 1, 1)), np.zeros((FRAMES, 8, 3))
+    parents, seen = np.array([-1, 0, 1, 1, 2, 3, 0, 0]), np.arange(8) > 0
+    places[:, 1], places[:, 2:, 0] = [0.0, 0.0, 1.0], [0.1, -0.1] * 3
+    places[:, 2:, 2] = [1.0, 1.0, 0.5, 0.5, 0.0, 0.0]
+    sway = 0.3 * np.sin(np.linspace(0.0, 7.0, FRAMES))[:, None]
+    places[:, [6, 7], 1] += sway
+    assert not kept_places.find_kept_places(axes, places, parents, seen, 1.0)
+    places[:, 1:6, 1] += sway
+    found = kept_places.find_kept_places(axes, places, parents, seen, 1.0)
+    assert {one.joint: one.on for one in found} == {6: 4, 7: 5}
+
+
 def test_what_moves_no_mesh_does_not_count():
     assert not kept_places.find_kept_places(*chain(), PARENTS, np.zeros(3, dtype=bool), 1.0)
