@@ -45,7 +45,7 @@ def handle(gui: Any, kind: str, which: tuple[int, ...]) -> tuple[float, float, f
     strip, spans = loom("addon.interface.pictures.timeline_strip"), loom("addon.interface.pictures.spans")
     area, region = timeline(gui)
     with bpy.context.temp_override(window=gui.window, area=area, region=region):
-        shown, axis, room = strip._here(bpy.context)
+        shown, axis, room = strip._find_strip(bpy.context)
     laid = spans.lay(shown.strip, axis, room, spans.look_now())
     found = next(one for one in shown.strip.handles if (one.kind, one.which) == (kind, which))
     x, y = spans.place_of(laid, found, axis)

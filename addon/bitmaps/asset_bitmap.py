@@ -29,15 +29,15 @@ def picture(clip: Clip) -> Pixels:
         places = feature.places(feature.rows(clip))
     except LibraryError:
         flat, bones = _other(clip)
-        flat = flat[_chosen(len(flat), clip.cyclic)]
+        flat = flat[_choose_frames(len(flat), clip.cyclic)]
         wide, high = np.ptp(flat[..., 0], axis=1).max(), np.ptp(flat[..., 1])
         tall = max(1.1 * high, BESIDE * len(flat) * wide, 1e-6)
         return stretch_bitmap.row(flat - [0.0, flat[..., 1].min()], bones, SIZE, tall, 0.0)
-    flat = stretch_bitmap.aslant(places[_chosen(len(places), clip.cyclic)])
+    flat = stretch_bitmap.aslant(places[_choose_frames(len(places), clip.cyclic)])
     return stretch_bitmap.row(flat, stretch_bitmap.known_bones(), SIZE, TALL, stretch_bitmap.HEAD)
 
 
-def _chosen(frames: int, cyclic: bool) -> list[int]:
+def _choose_frames(frames: int, cyclic: bool) -> list[int]:
     """Return the frames to draw: without a cycle's last pose, which equals its first; a single pose once."""
     count = min(COUNT, frames)
     steps = count if cyclic else max(count - 1, 1)

@@ -20,12 +20,12 @@ FAINT = 0.035  # opacity of one thread
 
 def small(graph: MotionGraph, colors: list[Color]) -> Pixels:
     """Draw a square picture; `colors` : of the given clips."""
-    return bitmap.as_bytes(_drawn(graph, colors, bitmap.SMALL, bitmap.SMALL))
+    return bitmap.as_bytes(_draw_picture(graph, colors, bitmap.SMALL, bitmap.SMALL))
 
 
 def large(graph: MotionGraph, colors: list[Color]) -> Pixels:
     """Draw a picture for the Image Editor; `colors` : of the given clips."""
-    return bitmap.as_bytes(_drawn(graph, colors, *LARGE))
+    return bitmap.as_bytes(_draw_picture(graph, colors, *LARGE))
 
 
 def legend(graph: MotionGraph, colors: list[Color]) -> tuple[LegendRow, ...]:
@@ -36,7 +36,7 @@ def legend(graph: MotionGraph, colors: list[Color]) -> tuple[LegendRow, ...]:
     return (((bitmap.INK,), "threads: transitions"), (darker, "dark: leads nowhere"), *lanes)
 
 
-def _drawn(graph: MotionGraph, colors: list[Color], width: int, height: int) -> Array:
+def _draw_picture(graph: MotionGraph, colors: list[Color], width: int, height: int) -> Array:
     """Draw the picture (H, W, 3), the first clip at the top."""
     given = graph.inputs.given
     pixels = np.empty((height, width, 3))

@@ -69,9 +69,9 @@ def match_of(prepared: PreparedClips, registered: Registration, which: int, star
 
 def small(match: Match, color: Color) -> Pixels:
     """Return a square picture without axes, filled by both clips."""
-    shades = _resized(_resized(_shades(match.matrix), SMALL, 0), SMALL, 1)
+    shades = _resize_axis(_resize_axis(_shades(match.matrix), SMALL, 0), SMALL, 1)
     scale = SMALL / match.across.count, SMALL / match.up.count
-    return as_bytes(_drawn(shades.T, match, color, scale, radius=2.0))
+    return as_bytes(_draw_shades(shades.T, match, color, scale, radius=2.0))
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def large(match: Match, color: Color) -> Pixels:
     """Draw a picture with axes in scene frames."""
     layout = layout_of(match)
     shades = np.repeat(np.repeat(_shades(match.matrix).T, layout.scale[1], axis=0), layout.scale[0], axis=1)
-    plot = _drawn(shades, match, color, layout.scale, radius=max(2.0, max(shades.shape) / 400))
+    plot = _draw_shades(shades, match, color, layout.scale, radius=max(2.0, max(shades.shape) / 400))
     width, height = layout.size
     pixels = np.empty((height, width, 3), dtype=np.uint8)
     pixels[:] = as_bytes(np.array(GROUND))
@@ -170,7 +170,7 @@ def _shades(matrix: Array) -> Array:
     return np.asarray((matrix - low) / max(high - low, 1e-12))
 
 
-def _resized(values: Array, count: int, axis: int) -> Array:
+def _resize_axis(values: Array, count: int, axis: int) -> Array:
     """Resample an axis to `count` means over equal stretches; a stretch may be shorter than one value."""
     moved = np.moveaxis(values, axis, 0)
     sums = np.concatenate([np.zeros((1, moved.shape[1])), np.cumsum(moved, axis=0)])
@@ -180,7 +180,7 @@ def _resized(values: Array, count: int, axis: int) -> Array:
     return np.moveaxis(np.diff(upto, axis=0) * (count / len(moved)), 0, axis)
 
 
-def _drawn(shades: Array, match: Match, color: Color, scale: tuple[float, float], radius: float) -> Array:
+def _draw_shades(shades: Array, match: Match, color: Color, scale: tuple[float, float], radius: float) -> Array:
     """Draw shades (H, W) in colour, with tinted omitted frames, and the curve with a contrasting margin."""
     pixels = np.repeat(shades[..., None], 3, axis=2)
     ink = np.array(color)

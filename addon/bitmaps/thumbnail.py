@@ -29,7 +29,7 @@ def of_pose(clip: Clip, color: Color, *, underlined: bool = False) -> NDArray[np
     ends = flat[np.array(pairs or [(0, 0)], dtype=np.int64)]
     lengths = np.linalg.norm(np.diff(pose[np.array(pairs or [(0, 0)])], axis=1)[:, 0], axis=1)
     long = lengths > SMALL_PART * max(float(np.ptp(pose[:, 2])), 1e-9)
-    pixels = _painted(ends[long] if long.any() else ends, color)
+    pixels = _paint_lines(ends[long] if long.any() else ends, color)
     if underlined:
         pixels[:LINE, LINE:-LINE] = (*(round(255.0 * part) for part in color), 255)
     return pixels
@@ -42,7 +42,7 @@ def _to_the_front(clip: Clip) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _painted(ends: Array, color: Color) -> NDArray[np.uint8]:
+def _paint_lines(ends: Array, color: Color) -> NDArray[np.uint8]:
     """Draw the lines (N, 2, 2) into a square on a transparent background, scaled to fill it."""
     low, high = ends.min(axis=(0, 1)), ends.max(axis=(0, 1))
     room = SIZE - 2.0 * (WIDE + 1.0)

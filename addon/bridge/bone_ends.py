@@ -72,7 +72,7 @@ def _ends(
         if len(places) < FEWEST:
             continue
         stands = float((places @ up).min()) < min(floor, float(heads[joint]))
-        own, ours = _turned(np.linalg.inv(rest[joint]), places), rest[joint, :3, :3].T @ up
+        own, ours = _turn_places(np.linalg.inv(rest[joint]), places), rest[joint, :3, :3].T @ up
         if not _is_on(own, ours, tails[joint], stands=stands):
             ends[joint] = _sole(own, ours) if stands else _farthest(own)
     bones = armature_data(armature).bones
@@ -80,7 +80,7 @@ def _ends(
         far = BESIDE * float(np.ptp(worn.places @ up))
         for name, joint in leaves.items():
             if name not in worn.moving and is_invented(bones[name]):
-                away = np.linalg.norm(worn.places - _turned(rest[joint], tails[joint]), axis=1)
+                away = np.linalg.norm(worn.places - _turn_places(rest[joint], tails[joint]), axis=1)
                 ends |= {joint: np.zeros(3)} if float(away.min()) > far else {}
     return ends
 
@@ -115,12 +115,12 @@ def _read_meshes(
         places, owners, moves = _find_owners(drawn)
         names = [group.name for group in drawn.vertex_groups]
         moving.update(names[k] for k in moves)
-        every.append(_turned(mesh.standing(armature, drawn), places))
+        every.append(_turn_places(mesh.standing(armature, drawn), places))
         for k in np.unique(owners[owners >= 0]).tolist():
             led.setdefault(names[k], []).append(every[-1][owners == k])
     for part in parts:
         moving.add(part.parent_bone)
-        every.append(_turned(mesh.resting_on_bone(armature, part), _places(part)[0]))
+        every.append(_turn_places(mesh.resting_on_bone(armature, part), _places(part)[0]))
         led.setdefault(part.parent_bone, []).append(every[-1])
     return _Worn(np.concatenate(every), {name: np.concatenate(several) for name, several in led.items()}, moving)
 
@@ -146,7 +146,7 @@ def _places(drawn: bpy.types.Object) -> tuple[Array, int]:
     return mesh.coordinates(vertices, "co")[::step], step
 
 
-def _turned(matrix: Array, places: Array) -> Array:
+def _turn_places(matrix: Array, places: Array) -> Array:
     return np.asarray(places @ matrix[:3, :3].T + matrix[:3, 3])
 
 

@@ -350,7 +350,7 @@ def _remove(action: bpy.types.Action, slot: Slot, gone: Set[tuple[str, int]]) ->
 def _tidy(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> list[str]:
     """Name groups after bones and the slot after the armature, and remove empty ones; return notes on it."""
     notes = []
-    groups = sum(_grouped(holder) for holder in curves.holders(action, slot))
+    groups = sum(_group_curves(holder) for holder in curves.holders(action, slot))
     if groups:
         notes.append(f"{groups} curves put into the group of their bone")
     empty = 0
@@ -363,7 +363,7 @@ def _tidy(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> l
     return notes + _tidy_slots(armature, action, slot)
 
 
-def _grouped(holder: "bpy.types.ActionChannelbag") -> int:
+def _group_curves(holder: "bpy.types.ActionChannelbag") -> int:
     """Put the curves of each bone into the bone's group; return how many were elsewhere."""
     count = 0
     for curve in list(holder.fcurves):

@@ -104,21 +104,21 @@ def read(
     if last < first:
         raise RigError(f"Action {action.name!r} has no frames {first:g} to {last:g}")
     frames, whole = _frames(first, last)
-    sampled = _sampled(armature, keyed, frames, body)
+    sampled = _sample_targets(armature, keyed, frames, body)
     clip = from_channels(action.name, armature, body, rate, sampled, len(frames))
     cyclic, notes = _is_cycle(action, slot, body, keyed, sampled, (first, last))
     if not whole:
         even = np.linspace(first, last, max(2, round(last - first)) + 1)
-        fitted = _sampled(armature, keyed, even, body)
+        fitted = _sample_targets(armature, keyed, even, body)
         closing_clip = from_channels(action.name, armature, body, rate, fitted, len(even))
         if cyclic or closing.of(closing_clip).kind:
             clip, sampled, frames = closing_clip, fitted, even
-            notes += _stretched(action.name, last - first, len(even) - 1)
+            notes += _describe_stretch(action.name, last - first, len(even) - 1)
     modes = dict(zip(targets_of(body), body.modes, strict=True))
     channels, left_out = other_channels.read(armature, modes, every, frames)
     channels |= other_channels.read_siblings(action, slot, frames)
     for target in sorted(target for target in carried if target.bone in body.bones and _shows(target, body)):
-        values = sampled[target] if target in sampled else _unkeyed(target, len(frames), armature, body)
+        values = sampled[target] if target in sampled else _repeat_unkeyed(target, len(frames), armature, body)
         channels |= other_channels.of_transform(target, values)
     named = replace(clip, channels=channels, cyclic=cyclic)
     start = {target: values[0] for target, values in sampled.items()}
@@ -130,7 +130,7 @@ def read_frames(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot
     every = curves.curves_of(action, slot)
     ours = frozenset(targets_of(body))
     keyed = {target: by_index for target, by_index in curves.transforms(every).items() if target.bone in ours}
-    return from_channels(action.name, armature, body, 1.0, _sampled(armature, keyed, frames, body), len(frames))
+    return from_channels(action.name, armature, body, 1.0, _sample_targets(armature, keyed, frames, body), len(frames))
 
 
 def object_turn(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> tuple[float, ...]:
@@ -141,7 +141,7 @@ def object_turn(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot
         values = np.array(getattr(armature, turning.property), dtype=np.float64)[None]
     else:
         first = np.array(action.frame_range[:1], dtype=np.float64)
-        values = _sampled(armature, {turning: keyed[turning]}, first)[turning]
+        values = _sample_targets(armature, {turning: keyed[turning]}, first)[turning]
     return tuple(rotation_modes.to_quaternion(values, armature.rotation_mode)[0].tolist())
 
 
@@ -154,7 +154,7 @@ def _frames(first: float, last: float) -> tuple[Array, bool]:
     return np.append(np.arange(first, last, dtype=np.float64), last), False
 
 
-def _stretched(name: str, length: float, count: int) -> list[str]:
+def _describe_stretch(name: str, length: float, count: int) -> list[str]:
     """Return a note that a cycle is played faster or slower, if the change is visible."""
     change = count / length - 1.0
     if abs(change) <= _SEEN:
@@ -163,7 +163,7 @@ def _stretched(name: str, length: float, count: int) -> list[str]:
     return [f"{name}: its {length:.4g} frames are played in {count}, {abs(change):.1%} {how}"]
 
 
-def _sampled(
+def _sample_targets(
     armature: bpy.types.Object,
     keyed: dict[Target, dict[int, bpy.types.FCurve]],
     frames: Array,
@@ -172,14 +172,14 @@ def _sampled(
     rows = iter(curves.sample_all([curve for by_index in keyed.values() for curve in by_index.values()], frames))
     found = {}
     for target, by_index in keyed.items():
-        values = _unkeyed(target, len(frames), armature, body)
+        values = _repeat_unkeyed(target, len(frames), armature, body)
         for index in by_index:
             values[:, index] = next(rows)
         found[target] = values
     return found
 
 
-def _unkeyed(target: Target, count: int, armature: bpy.types.Object, body: Rig | None) -> Array:
+def _repeat_unkeyed(target: Target, count: int, armature: bpy.types.Object, body: Rig | None) -> Array:
     """Return the values (F, n) that a target has without curves."""
     if target.bone == "":
         still = _place_of(armature, target, body)
@@ -213,8 +213,8 @@ def from_channels(
         turn, move = Target(target, rotation_modes.property_of(mode)), Target(target, "location")
         turning, moving = sampled.get(turn), sampled.get(move)
         if target == "":
-            turning = _unkeyed(turn, count, armature, body) if turning is None else turning
-            moving = _unkeyed(move, count, armature, body) if moving is None else moving
+            turning = _repeat_unkeyed(turn, count, armature, body) if turning is None else turning
+            moving = _repeat_unkeyed(move, count, armature, body) if moving is None else moving
         if turning is not None:
             rotations[:, joint] = rotation_modes.to_quaternion(turning, mode)
         if moving is not None and body.movable[joint]:

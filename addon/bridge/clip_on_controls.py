@@ -40,8 +40,8 @@ def read_in_steps(
     others = frozenset(target for target in keyed if not _is_seen(target.bone, controls))
     as_keyed = clips.read(armature, action, every, rate, slot, span, others)
     looked_at = (action, slot), body, controls.seen, as_keyed.frames, controls.seen_from
-    switched, note = _switched(armature, action, slot, controls)
-    carried = _carried(action, others, controls), _replaced(action, keyed - others, controls)
+    switched, note = _find_switches(armature, action, slot, controls)
+    carried = _describe_carried(action, others, controls), _describe_replaced(action, keyed - others, controls)
     notes = (note, _switching(armature, action, slot, controls), *carried)
     linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at, settings=switched)
     rotations, translations = evaluated_action.as_seen(linear, places, body)
@@ -83,7 +83,7 @@ def _is_seen(bone: str, controls: BodyControls) -> bool:
     return bone in controls.names or bone in controls.idle or "_ik" in bone
 
 
-def _carried(action: bpy.types.Action, others: Collection[Target], controls: BodyControls) -> str:
+def _describe_carried(action: bpy.types.Action, others: Collection[Target], controls: BodyControls) -> str:
     """Return a sentence about keys that move deforming bones outside the body, "" for none."""
     if not isinstance(controls, FoundControls):
         return ""
@@ -93,7 +93,7 @@ def _carried(action: bpy.types.Action, others: Collection[Target], controls: Bod
     return f"{action.name}: keys of {some(names)} are carried as they are: no bone was found that each moves alone"
 
 
-def _replaced(action: bpy.types.Action, ours: Collection[Target], controls: BodyControls) -> str:
+def _describe_replaced(action: bpy.types.Action, ours: Collection[Target], controls: BodyControls) -> str:
     """Return a sentence on keys of controls that results do not key, "" for none."""
     names = sorted({target.bone for target in ours} & set(controls.idle))
     if not names or result_mark.is_keyed_by_us(action):  # these keys are at rest there
@@ -101,7 +101,7 @@ def _replaced(action: bpy.types.Action, ours: Collection[Target], controls: Body
     return f"{action.name}: keys of {some(names)} go onto other controls; what no other control moves stays at rest"
 
 
-def _switched(
+def _find_switches(
     armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, controls: BodyControls
 ) -> tuple[dict[str, float], str]:
     """Return the IK/FK switches, by path, that contradict the keyed controls and lack a curve, and a note on them.

@@ -78,7 +78,7 @@ def body_or_bones(
 def controls_of(armature: bpy.types.Object) -> RigControls:
     """Return the controls of an armature, cached until the rig changes; controls chosen by hand take precedence."""
     found = _KNOWN.made(state(armature), lambda: find(armature))
-    return _chosen(found, chosen_controls(armature))
+    return _replace_controls(found, chosen_controls(armature))
 
 
 def is_known(armature: bpy.types.Object) -> bool:
@@ -133,7 +133,7 @@ def set_chosen(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
     kept_values.keep(armature, _CHOSEN, dict(chosen))
 
 
-def _chosen(found: RigControls, chosen: dict[str, str]) -> RigControls:
+def _replace_controls(found: RigControls, chosen: dict[str, str]) -> RigControls:
     """Replace detected controls with the ones chosen by hand."""
     if not chosen:
         return found

@@ -214,7 +214,7 @@ def solved_in_steps(armature: bpy.types.Object, clip: Clip, body: Rig, wanted: W
         more = [k for k in more if only is None or _is_keyed(exact.names[k], wanted)]
         names += tuple(exact.names[k] for k in more)
         own, moves = np.concatenate([own, exact.own[:, more]], axis=1), np.append(moves, exact.moves[more])
-    moved = ({} if exact is None else dict(exact.bones)) | _moved(found)
+    moved = ({} if exact is None else dict(exact.bones)) | _list_moved_bones(found)
     modes = tuple(present(armature.pose).bones[name].rotation_mode for name in names)
     both = [part for part in found.parts if limbs.get(part.name) == BOTH]
     on_fk = {switch.path: switch.fk for part in both for switch in part.switches}
@@ -281,7 +281,7 @@ def _is_keyed(control: str, wanted: Wanted) -> bool:
     return bool({target.bone for target in wanted.keyed} & {control, bpy.utils.flip_name(control)})
 
 
-def _moved(found: RigControls) -> dict[str, str]:
+def _list_moved_bones(found: RigControls) -> dict[str, str]:
     """Return the bone that each control moves."""
     moved: dict[str, str] = {}
     for part in found.every:

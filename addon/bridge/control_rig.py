@@ -56,11 +56,11 @@ def body_of(
     left_out: list[str] = []
     while True:
         body = _body(armature, every, found)
-        body, wrong = _tried(armature, replace(body, controls=_controls(armature, body, found)))
+        body, wrong = _try_poses(armature, replace(body, controls=_controls(armature, body, found)))
         if not wrong:
             break
         for bone, why in wrong.items():
-            if bone in _needed(body):
+            if bone in _list_needed_bones(body):
                 raise RigError(why)
         # Bones without a role, a tail for example, keep their own keys.
         gone = {_bare(bone) for bone in _with_below(body, wrong)}
@@ -178,7 +178,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: dict[str, str]) -> Rig:
     bones = armature_data(armature).bones
     above: dict[str, str] = {}
     for name in found:
-        chain = [_bare(b.name) for b in bones[_deforming(armature, name)].parent_recursive if _generated(b.name)]
+        chain = [_bare(b.name) for b in bones[_deforming(armature, name)].parent_recursive if _is_generated(b.name)]
         above[name] = next((one for one in chain if one in found and one != name), "")
     order = [""]
     while len(order) <= len(found):
@@ -196,7 +196,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: dict[str, str]) -> Rig:
     return body
 
 
-def _generated(name: str) -> bool:
+def _is_generated(name: str) -> bool:
     return _GENERATED.match(name) is not None
 
 
@@ -240,7 +240,9 @@ def _controls(armature: bpy.types.Object, body: Rig, found: dict[str, str]) -> C
         seen=seen,
         seen_from=np.linalg.inv(rest_of(armature, seen)) @ rest,
         rides=_rides(armature, body),
-        movable=np.array([not _connected(pose[name]) and not _connected(pose[seen[joint]]) for name, joint in both]),
+        movable=np.array(
+            [not _is_connected(pose[name]) and not _is_connected(pose[seen[joint]]) for name, joint in both]
+        ),
         joints=joints,
         offsets=np.linalg.inv(rest[joints]) @ own,
         carriers=np.array(carriers, dtype=np.int64),
@@ -251,7 +253,7 @@ def _controls(armature: bpy.types.Object, body: Rig, found: dict[str, str]) -> C
     )
 
 
-def _connected(bone: bpy.types.PoseBone) -> bool:
+def _is_connected(bone: bpy.types.PoseBone) -> bool:
     """Return whether a bone stays at its parent's tail, whatever its keys and constraints do."""
     return bone.bone.use_connect and bone.parent is not None
 
@@ -268,7 +270,7 @@ def _carrier(control: bpy.types.PoseBone, names: tuple[str, ...], bones: dict[st
         if bone.name[:4] in ("ORG-", "DEF-") and _bare(bone.name) in bones:
             return bones[_bare(bone.name)], others
         targets = {getattr(one, "subtarget", "") for one in bone.constraints}
-        others |= {name for name in targets if name and not _generated(name)}
+        others |= {name for name in targets if name and not _is_generated(name)}
     return NONE, others
 
 
@@ -290,7 +292,7 @@ def _rides(armature: bpy.types.Object, body: Rig) -> dict[str, str]:
 # --- test of the controls --------------------------------------------------------------------------------------------
 
 
-def _needed(body: Rig) -> set[str]:
+def _list_needed_bones(body: Rig) -> set[str]:
     """Return the bones that play roles, and all bones above them."""
     skeleton, found = body.skeleton, set[str]()
     for joint in skeleton.roles.values():
@@ -305,7 +307,7 @@ def _with_below(body: Rig, bones: Iterable[str]) -> list[str]:
     return [name for name, one in zip(body.skeleton.names, below, strict=True) if one]
 
 
-def _tried(armature: bpy.types.Object, body: Rig) -> tuple[Rig, dict[str, str]]:
+def _try_poses(armature: bpy.types.Object, body: Rig) -> tuple[Rig, dict[str, str]]:
     """Pose a copy of the rig at random; return the body with corrected `seen`, and an error message by wrong bone.
 
     Errors are controls away from their solved transform, and bones away from where their control should put them.
@@ -331,14 +333,14 @@ def _tried(armature: bpy.types.Object, body: Rig) -> tuple[Rig, dict[str, str]]:
     height = body.skeleton.height / float(body.units[-1])
     wrong: dict[str, str] = {}
     for k in controls.outwards(len(rest)):
-        far, turned = _apart(shown[k], stand[k])
+        far, turned = _measure_distance(shown[k], stand[k])
         if far > _SAME * height or turned > _SAME_TURN:
             wrong.setdefault(body.bones[controls.joints[k]], _refusal(armature, controls, k, far / height, turned))
     bones = bones @ controls.seen_from
     sources, seen_from = list(controls.seen), controls.seen_from.copy()
     by_joint = {int(joint): k for k, joint in enumerate(controls.joints) if k != controls.torso}
     for joint, name in enumerate(body.bones):
-        far, turned = _apart(bones[joint], wanted[joint])
+        far, turned = _measure_distance(bones[joint], wanted[joint])
         if far > _SAME * height:
             why = (
                 f"{armature.name}: {name} is {100.0 * far / height:.2g} % of the body's height from where its control"
@@ -366,7 +368,7 @@ def _by_chance(body: Rig, rest: Array) -> Array:
     return out
 
 
-def _apart(one: Array, other: Array) -> tuple[float, float]:
+def _measure_distance(one: Array, other: Array) -> tuple[float, float]:
     """Return the distance between two matrices, and the angle in degrees between their axes."""
     axes = [each[:3, :3] / np.linalg.norm(each[:3, :3], axis=0) for each in (one, other)]
     turn = float(np.linalg.norm(axes[0] - axes[1], axis=0).max())

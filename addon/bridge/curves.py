@@ -371,7 +371,7 @@ def assign(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot) -> 
     if data.action is not None and data.action != action:
         data.action.use_fake_user = True
     playing = data.action, getattr(data, "action_slot", None)
-    own_values.keep(armature, *(_played(*one) for one in ((action, slot), playing)))
+    own_values.keep(armature, *(_list_played_curves(*one) for one in ((action, slot), playing)))
     data.action = action
     if slot is not None:
         data.action_slot = slot
@@ -400,5 +400,5 @@ def _is_worn(mesh: bpy.types.Object, armature: bpy.types.Object) -> bool:
     return mesh.parent == armature or any(getattr(one, "object", None) == armature for one in mesh.modifiers)
 
 
-def _played(action: bpy.types.Action | None, slot: Slot) -> list[bpy.types.FCurve]:
+def _list_played_curves(action: bpy.types.Action | None, slot: Slot) -> list[bpy.types.FCurve]:
     return [] if action is None or (slot is None and hasattr(action, "slots")) else curves_of(action, slot)

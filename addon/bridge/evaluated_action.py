@@ -91,7 +91,7 @@ def seen_in_steps(
         # If an armature depends on itself, a frame depends on the previous one; the first frame is evaluated twice.
         some = np.concatenate([frames[max(first - 1, 0)][None], frames[first : first + SOME]])
         how: dict[str, Any] = {"layers": layers, "as_posed": as_posed, "carried": carried, "settings": settings}
-        poses, objects = _seen(scene, armature, played, body, some, **how)
+        poses, objects = _evaluate_matrices(scene, armature, played, body, some, **how)
         order = [present(armature.pose).bones.find(name) for name in names]
         seen_bones = poses[1:, order]
         turned = seen_bones if to_body is None else seen_bones @ to_body
@@ -113,7 +113,7 @@ def as_seen(linear: Array, places: Array, body: Rig) -> tuple[Array, Array]:
 seen_in_the_world = steps.at_once(seen_in_steps)
 
 
-def _seen(
+def _evaluate_matrices(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
     played: SlottedAction,

@@ -38,7 +38,7 @@ def find(armature: bpy.types.Object, now: Mapping[Target, Values]) -> set[Target
     """Return the properties whose values are left by a deleted result; now : the current values."""
     there = {action.session_uid for action in bpy.data.actions}
     deleted = [rows for uid, rows in (_results.get(armature.session_uid) or {}).items() if uid not in there]
-    every = [*deleted, {target: np.array([row]) for target, row in _stored(armature).items()}]
+    every = [*deleted, {target: np.array([row]) for target, row in _read_stored(armature).items()}]
     return {target for rows in every for target in now.keys() & rows.keys() if _is_among(now[target], rows[target])}
 
 
@@ -64,7 +64,7 @@ def played_frames(action: bpy.types.Action, first: float, last: float) -> Array:
 def store_all() -> None:
     """Store on each armature the values that deleted results have left, before the file is saved."""
     for armature in _own_armatures():
-        if _results.get(armature.session_uid) or _stored(armature):
+        if _results.get(armature.session_uid) or _read_stored(armature):
             now = pose_of(armature)
             left = {curves.path_of(target): list(now[target]) for target in sorted(find(armature, now))}
             kept_values.keep(armature, _LEFT, left)
@@ -100,5 +100,5 @@ def _rows_of(result: bpy.types.Action, unless: Collection[Target]) -> Rows:
     return rows
 
 
-def _stored(armature: bpy.types.Object) -> dict[Target, Values]:
+def _read_stored(armature: bpy.types.Object) -> dict[Target, Values]:
     return curves.values_at(kept_values.kept(armature, _LEFT))

@@ -20,10 +20,10 @@ def keep(armature: bpy.types.Object, clip: Clip) -> None:
     values = {name: _value(armature, name) for name in clip.channels if not _is_played(armature, name)}
     found = {name: value for name, value in values.items() if value is not None}
     if found:
-        kept_values.keep(armature, _KEY, _kept(armature) | found)
+        kept_values.keep(armature, _KEY, _read_kept(armature) | found)
 
 
-def _kept(armature: bpy.types.Object) -> dict[str, float]:
+def _read_kept(armature: bpy.types.Object) -> dict[str, float]:
     every = kept_values.kept(armature, _KEY)
     pairs = every.items() if isinstance(every, dict) else ()
     return {name: float(value) for name, value in pairs if isinstance(value, float | int)}
@@ -68,7 +68,7 @@ def _value(armature: bpy.types.Object, name: str) -> float | None:
     owner = _owner_of(armature, slot) if slot else armature
     if owner is None:
         return None
-    before = _kept(armature).get(name)
+    before = _read_kept(armature).get(name)
     if before is not None and _is_played(armature, name):
         return before
     try:

@@ -50,17 +50,19 @@ def bring(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Brough
     Method: Body roles and retargeting.
     """
     try:
-        return _brought(clip, body, own, whose, onto)
+        return _bring_clip(clip, body, own, whose, onto)
     except SkeletonError as error:
         raise LoomError(f"{clip.name}{whose and f' of {whose}'} can't be carried onto {onto}: {error}") from None
 
 
-def _brought(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Brought:
+def _bring_clip(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Brought:
     if _joint_for_joint(clip.skeleton, body.skeleton):
-        carried_over = _scaled(retarget.onto(clip, body.skeleton), retarget.leg_ratio(clip.skeleton, body.skeleton))
+        carried_over = _scale_clip(retarget.onto(clip, body.skeleton), retarget.leg_ratio(clip.skeleton, body.skeleton))
         keyed = set(retarget.moving(carried_over))
         joints = [k for k, name in enumerate(body.skeleton.names) if name in keyed]
-        targets = _turning(body, joints) | _placed(body, [k for k in joints if carried_over.translations[:, k].any()])
+        targets = _turning(body, joints) | _list_placed_targets(
+            body, [k for k in joints if carried_over.translations[:, k].any()]
+        )
         return Brought(carried_over, targets, f"Carried from {whose}: the same joints")
     carried.refuse(clip.skeleton, clip.name)
     attached = attachments.find([own], rest_counts=True)
@@ -75,7 +77,7 @@ def _brought(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> Bro
     retargeted = one_line(f"Carried from {whose or 'its own body'}: {how.sentence}")
     targets = keyed_by(how.pairs, how.body, body)
     return Brought(
-        clips.pose_unkeyed(_scaled(carried_over, how.scale), body, targets),
+        clips.pose_unkeyed(_scale_clip(carried_over, how.scale), body, targets),
         targets,
         retargeted,
         (*how.warnings, *notes),
@@ -105,7 +107,7 @@ def keyed_by(pairs: Partners, skeleton: Skeleton, body: rig.Rig) -> frozenset[Ta
     skeleton : the skeleton of the pairs, with the joints of the body, possibly in another order
     """
     paired = [body.skeleton.index(skeleton.names[k]) for k, how in enumerate(pairs.how) if how != partners.REST]
-    return _turning(body, paired) | _placed(body, [body.skeleton.index(skeleton.names[pairs.carrier])])
+    return _turning(body, paired) | _list_placed_targets(body, [body.skeleton.index(skeleton.names[pairs.carrier])])
 
 
 def find_keyed(armature: bpy.types.Object) -> frozenset[Target]:
@@ -164,7 +166,7 @@ def _joint_for_joint(one: Skeleton, other: Skeleton) -> bool:
     return bool((apart < _REST_ALIKE).all())
 
 
-def _scaled(clip: Clip, scale: float) -> Clip:
+def _scale_clip(clip: Clip, scale: float) -> Clip:
     """Return a clip without its armature's own channels; its stored root trajectory is scaled like its legs."""
     trajectory = {name: clip.channels[name] for name in root_trajectory.CHANNELS if name in clip.channels}
     for name in root_trajectory.CHANNELS[:2]:
@@ -178,6 +180,6 @@ def _turning(body: rig.Rig, joints: list[int]) -> frozenset[Target]:
     return frozenset(Target(names[k], rotation_modes.property_of(body.modes[k])) for k in joints)
 
 
-def _placed(body: rig.Rig, joints: list[int]) -> frozenset[Target]:
+def _list_placed_targets(body: rig.Rig, joints: list[int]) -> frozenset[Target]:
     names = clips.targets_of(body)
     return frozenset(Target(names[k], "location") for k in joints)

@@ -32,12 +32,12 @@ def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
     actions = list(islice(own_actions_and_slots(armature), MOST))
     contents = tuple(fingerprint.fingerprint(*one) for one in actions)
     key = contents, fingerprint.of_body(body), rate
-    found: Clip = _known.made(key, lambda: _joined(armature, actions, body, rate) or resting)
+    found: Clip = _known.made(key, lambda: _join_actions(armature, actions, body, rate) or resting)
     return found
 
 
-def _joined(armature: bpy.types.Object, actions: Sequence[SlottedAction], body: Rig, rate: float) -> Clip | None:
-    shown = [clip for action, slot in actions for clip in _sampled(armature, action, slot, body)]
+def _join_actions(armature: bpy.types.Object, actions: Sequence[SlottedAction], body: Rig, rate: float) -> Clip | None:
+    shown = [clip for action, slot in actions for clip in _sample_action(armature, action, slot, body)]
     shown = [replace(clip, scales=None) for clip in shown]  # scales do not change which joints belong together
     return replace(join_clips(shown), name=armature.name, rate=rate) if shown else None
 
@@ -64,7 +64,7 @@ def own_actions_and_slots(armature: bpy.types.Object) -> Iterator[SlottedAction]
             yield action, curves.choose_slot(action, armature)
 
 
-def _sampled(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, body: Rig) -> list[Clip]:
+def _sample_action(armature: bpy.types.Object, action: bpy.types.Action, slot: Slot, body: Rig) -> list[Clip]:
     """Return a few poses of an action, none if it can't be read."""
     first, last = action.frame_range[:]
     if not np.isfinite([first, last]).all():

@@ -39,10 +39,10 @@ def value(armature: bpy.types.Object, path: str) -> float:
 
 def _standing(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
     """Return the stored values of properties that nobody has changed since."""
-    return {path: kept for path, kept in _kept(armature).items() if _value(armature, path) == kept[1]}
+    return {path: kept for path, kept in _read_kept(armature).items() if _value(armature, path) == kept[1]}
 
 
-def _kept(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
+def _read_kept(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
     every = kept_values.kept(armature, _OWN)
     pairs = every.items() if isinstance(every, dict) else ()
     return {str(path): (float(pair[0]), float(pair[1])) for path, pair in pairs}

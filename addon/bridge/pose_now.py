@@ -17,7 +17,7 @@ from .rig import Rig
 def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
     """Return an armature's current pose as a clip of one frame, like `clip.read` or evaluated with its controls."""
     if body.controls is not None:
-        return _seen(armature, body, rate)
+        return _evaluate_pose(armature, body, rate)
     values = {}
     for name, mode in zip(clips.targets_of(body), body.modes, strict=True):
         owner = present(armature.pose).bones[name] if name else armature
@@ -26,7 +26,7 @@ def read(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
     return clips.from_channels("pose", armature, body, rate, values, 1)
 
 
-def _seen(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
+def _evaluate_pose(armature: bpy.types.Object, body: Rig, rate: float) -> Clip:
     controls = present(body.controls)
     present(bpy.context.view_layer).update()
     bones = np.array([present(armature.pose).bones[name].matrix for name in controls.seen], dtype=np.float64)

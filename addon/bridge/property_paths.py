@@ -8,7 +8,7 @@ import bpy
 def value(owner: bpy.types.Object, path: str) -> float:
     """Return a property's value by its path; for an enum its number, as in F-Curves."""
     found: Any = _custom(owner, path)
-    return float(found[0][found[1]] if found is not None else _resolved(owner, path))
+    return float(found[0][found[1]] if found is not None else _resolve_path(owner, path))
 
 
 def assign(owner: bpy.types.Object, path: str, value: float) -> None:
@@ -19,7 +19,7 @@ def assign(owner: bpy.types.Object, path: str, value: float) -> None:
         group[name] = type(group[name])(value)
         return
     holder, _, name = path.rpartition(".")
-    setattr(_resolved(owner, holder), name, value)
+    setattr(_resolve_path(owner, holder), name, value)
 
 
 def _custom(owner: bpy.types.Object, path: str) -> tuple[Any, str] | None:
@@ -27,8 +27,8 @@ def _custom(owner: bpy.types.Object, path: str) -> tuple[Any, str] | None:
     holder, bracket, key = path.rpartition("[")
     if not bracket or not path.endswith('"]'):
         return None
-    return (_resolved(owner, holder) if holder else owner), bpy.utils.unescape_identifier(key[1:-2])
+    return (_resolve_path(owner, holder) if holder else owner), bpy.utils.unescape_identifier(key[1:-2])
 
 
-def _resolved(owner: bpy.types.Object, path: str) -> Any:
+def _resolve_path(owner: bpy.types.Object, path: str) -> Any:
     return owner.path_resolve(path)

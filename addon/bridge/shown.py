@@ -117,8 +117,8 @@ def seen(
             *looked_at, layers=played, as_posed=played and whole, carried=in_the_world
         )
     compared = _TURNS if body.controls is None else _DIRECTIONS
-    twisted = "" if body.controls is None else _twisted(clip, at, linear, places)
-    off, turned = _apart(clip, at, linear, places, "" if within else compared)
+    twisted = "" if body.controls is None else _describe_twist(clip, at, linear, places)
+    off, turned = _measure_offsets(clip, at, linear, places, "" if within else compared)
     bad = (off > FAR + within + ROUNDING * np.abs(places).max(axis=(1, 2))[:, None]) | (turned > TURNED)
     astray = bad.any(axis=0)
     counting = astray & _counting(written, clip, body)
@@ -129,12 +129,12 @@ def seen(
     worst = int(np.argmax(np.maximum(off[:, first] / FAR, turned[:, first] / TURNED)))
     bone = (body.skeleton.names if body.moving_object else body.bones)[first]
     frame = round(float(first_frame) + int(at[worst]))
-    below = _below(clip, first) & _having_roles(clip) & astray
+    below = _list_descendants(clip, first) & _having_roles(clip) & astray
     causes = _causes(armature, bone, played=played)
     unknown = f"something else of {present(armature).name}, such as a pose without keys"
     cause = "" if _is_wired(body, bone, armature) else some(causes) if causes else unknown
     is_keyed = any(target.bone == bone for target in keyed) or body.controls is not None
-    known, moved, caused = _known(body, bone), is_keyed or bool(causes), bool(cause and causes)
+    known, moved, caused = _describe_unkeyable(body, bone), is_keyed or bool(causes), bool(cause and causes)
     figures = float(off[worst, first]), float(turned[worst, first])
     return Seen(Difference(bone, frame, *figures, cause, bool(below.any()), known, moved, caused), twisted)
 
@@ -146,14 +146,14 @@ def _is_wired(body: Rig, bone: str, armature: bpy.types.Object) -> bool:
     return led and bool(evaluated_action.constraints_posing(armature, bone))
 
 
-def _known(body: Rig, bone: str) -> str:
+def _describe_unkeyable(body: Rig, bone: str) -> str:
     """Return the reason for which a bone's part can't be keyed, "" if none is known."""
     parts = body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
     note = next((part.note for part in parts if part.note and bone in dict(part.bones).values()), "")
     return note.partition(";")[0]
 
 
-def _twisted(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) -> str:
+def _describe_twist(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) -> str:
     """Return a sentence on the limb with the largest twist about itself, "" if all twists are small.
 
     Inverse kinematics leaves twists to the rig, so they do not justify refusing a result.
@@ -175,7 +175,9 @@ def _twisted(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array) ->
     return f"{clip.skeleton.names[worst]} is twisted by up to {most:.0f}° about itself: on IK the rig decides that"
 
 
-def _apart(clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, compared: str) -> tuple[Array, Array]:
+def _measure_offsets(
+    clip: Clip, at: NDArray[np.int64], linear: Array, places: Array, compared: str
+) -> tuple[Array, Array]:
     """Return the distances (K, J) of displayed joints from their places in metres, and their angles in degrees.
 
     compared : whether to compare rotations, or directions alone, since inverse kinematics leaves twists to the rig
@@ -232,7 +234,7 @@ def _having_roles(clip: Clip) -> NDArray[np.bool_]:
     return having
 
 
-def _below(clip: Clip, joint: int) -> NDArray[np.bool_]:
+def _list_descendants(clip: Clip, joint: int) -> NDArray[np.bool_]:
     """Return which joints (J,) are descendants of a joint, itself included."""
     below = np.zeros(len(clip.skeleton), dtype=bool)
     for one, parent in enumerate(clip.skeleton.parents.tolist()):

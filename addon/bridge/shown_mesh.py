@@ -106,7 +106,7 @@ class Judge:
         others = [(one, _spread(one[0])) for one in self._others(written)] if own is None else []
         reference: Sequence[Played | None] = own or others or [None]
         extent = surface.join_extents([self._evaluate_kept(one).extent for one in reference])
-        chosen = np.union1d(_chosen(written[1], self._count), also)
+        chosen = np.union1d(_choose_frames(written[1], self._count), also)
         places, axes, heads = self._evaluate(written, chosen)
         action, frames = written[0][0], chosen.round().astype(int).tolist()
         found = surface.compare(places, self._worn.edges, extent)
@@ -170,7 +170,7 @@ class Judge:
         if played is None:
             return self._at((None, None), np.zeros(1))
         action, frames = played
-        chosen = _chosen(frames, self._count) if chosen is None else chosen
+        chosen = _choose_frames(frames, self._count) if chosen is None else chosen
         with few_frames.of(self._armature, action, chosen, len(frames)) as some:
             return self._at(some, chosen)
 
@@ -214,7 +214,7 @@ def _spread(action: bpy.types.Action) -> Array:
     return np.linspace(first, last, OWN)
 
 
-def _chosen(frames: Array, count: int) -> Array:
+def _choose_frames(frames: Array, count: int) -> Array:
     """Return evenly spaced frames, in short actions also between whole ones, where dense keys may overshoot."""
     chosen = np.linspace(frames[0], frames[-1], count if len(frames) > 1 else 1)
     return chosen.round() if len(frames) >= few_frames.LONG else chosen

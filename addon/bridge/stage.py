@@ -46,7 +46,7 @@ def on_stage(
         copies: Copies = {}
         try:
             stage.render.fps, stage.render.fps_base = scene.render.fps, scene.render.fps_base
-            for original in (*_entangled(armature), *meshes):
+            for original in (*_list_dependents(armature), *meshes):
                 copies[original] = present(original.copy())
                 copies[original].hide_viewport = False  # Blender does not evaluate disabled objects
                 stage.collection.objects.link(copies[original])
@@ -142,7 +142,7 @@ def _at_rest(copied: bpy.types.Object, body: Rig) -> list[bpy.types.PoseBone]:
     return [bones[name] for name in (*body.controls.names, *body.controls.idle)]
 
 
-def _entangled(armature: bpy.types.Object) -> list[bpy.types.Object]:
+def _list_dependents(armature: bpy.types.Object) -> list[bpy.types.Object]:
     """Return an armature, and the objects that its pose depends on and that depend on it, such as targets on bones."""
     above: dict[bpy.types.Object, set[bpy.types.Object]] = {}
     waiting = [armature]

@@ -44,7 +44,7 @@ def with_posed(armature: bpy.types.Object, body: Rig, *, as_now: bool = True) ->
 
     as_now : whether the current pose is used, in addition to the pose from when the armature was first read
     """
-    body = replace(body, placed=_placed(armature)) if body.moving_object else body
+    body = replace(body, placed=_read_placement(armature)) if body.moving_object else body
     if body.controls is not None:
         return body
     posed = find_unkeyed(armature, as_now=as_now)
@@ -83,7 +83,7 @@ def find_left(armature: bpy.types.Object) -> set[Target]:
     return left_poses.find(armature, {target: row for target, row in now.items() if not _rests(target, row)})
 
 
-def _placed(armature: bpy.types.Object) -> dict[Target, Values]:
+def _read_placement(armature: bpy.types.Object) -> dict[Target, Values]:
     """Return the location and rotation of an object; where actions or what they left move it, as before a result."""
     properties = "location", rotation_modes.property_of(armature.rotation_mode)
     now: dict[Target, Values] = {Target("", what): tuple(getattr(armature, what)[:]) for what in properties}

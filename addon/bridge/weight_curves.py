@@ -50,7 +50,7 @@ def _go_by(scene: bpy.types.Scene, curve: bpy.types.FCurve, named: str) -> None:
         return
     for point in curve.keyframe_points:
         there.keyframe_points.insert(point.co[0], point.co[1])
-    curves.remove(*present(_owned(scene)), [curve.data_path])
+    curves.remove(*present(_find_action(scene)), [curve.data_path])
 
 
 def keyed_frames(scene: bpy.types.Scene, paths: Sequence[str]) -> list[float]:
@@ -118,7 +118,7 @@ def key(scene: bpy.types.Scene, paths: Sequence[str], weights: Sequence[float], 
 
 def clear(scene: bpy.types.Scene, paths: Sequence[str]) -> None:
     """Remove all keys of some weights; the weights keep their current values."""
-    owned = _owned(scene)
+    owned = _find_action(scene)
     if owned is not None:
         curves.remove(*owned, paths)
 
@@ -183,7 +183,7 @@ def _smooth(curve: bpy.types.FCurve) -> None:
     curve.update()
 
 
-def _owned(scene: bpy.types.Scene) -> SlottedAction | None:
+def _find_action(scene: bpy.types.Scene) -> SlottedAction | None:
     data = scene.animation_data
     if data is None or data.action is None:
         return None
@@ -194,7 +194,7 @@ def _owned(scene: bpy.types.Scene) -> SlottedAction | None:
 
 
 def _curves(scene: bpy.types.Scene) -> list[bpy.types.FCurve]:
-    owned = _owned(scene)
+    owned = _find_action(scene)
     return [] if owned is None else curves.curves_of(*owned)
 
 

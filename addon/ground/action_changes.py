@@ -19,7 +19,7 @@ def among(evaluated: Iterable[bpy.types.ID | None]) -> frozenset[int]:
 
 
 @persistent
-def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+def _after_evaluation(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     screen = bpy.context.screen
     # Blender 4 evaluates actions again when playback starts.
     if screen is None or not screen.is_animation_playing:
@@ -39,6 +39,6 @@ def _tell(uids: frozenset[int] | None) -> None:
 
 
 def register() -> None:
-    registrar.append(bpy.app.handlers.depsgraph_update_post, _evaluated)
+    registrar.append(bpy.app.handlers.depsgraph_update_post, _after_evaluation)
     registrar.append(bpy.app.handlers.undo_post, _undone)
     registrar.append(bpy.app.handlers.redo_post, _undone)

@@ -36,7 +36,7 @@ MEANINGS = {
 when_changed: list[Callable[[bpy.types.Scene, bpy.types.Context], None]] = []
 
 
-def _changed(_chosen: Any, context: bpy.types.Context) -> None:
+def _after_choice(_chosen: Any, context: bpy.types.Context) -> None:
     if context.scene is not None:
         for listener in when_changed:
             listener(context.scene, context)
@@ -54,7 +54,7 @@ ACTION_LOOM_PG_colors.__annotations__ = {
         subtype="COLOR",
         min=0.0,
         max=1.0,
-        update=_changed,
+        update=_after_choice,
     )
     for name, one in MEANINGS.items()
 }

@@ -123,8 +123,8 @@ class OpenedFile(host.Host):
         sources = tuple(_source(name, settings) for name in clips)
         request = Request(
             sources=sources,
-            reading=ReadingOptions(**_chosen(ReadingOptions, settings)),
-            result=ResultOptions(**_chosen(ResultOptions, settings)),
+            reading=ReadingOptions(**_read_settings(ReadingOptions, settings)),
+            result=ResultOptions(**_read_settings(ResultOptions, settings)),
         )
         read = reading.read(bpy.context, armature, request, recipe)
         return _Actions(armature.name, request, read, _convention(settings))
@@ -193,9 +193,9 @@ class OpenedFile(host.Host):
     def save(self, destination: Destination) -> None:
         if destination.copy is not None:
             path = str(destination.copy.absolute())
-            _saved(path, bpy.ops.wm.save_as_mainfile, filepath=path, copy=True, check_existing=False)
+            _save_file(path, bpy.ops.wm.save_as_mainfile, filepath=path, copy=True, check_existing=False)
         if destination.save:
-            _saved(bpy.data.filepath, bpy.ops.wm.save_mainfile, check_existing=False)
+            _save_file(bpy.data.filepath, bpy.ops.wm.save_mainfile, check_existing=False)
 
     def _armature(self, settings: Settings) -> bpy.types.Object:
         """Return the target armature; raises RigError if it is ambiguous or can't be used."""
@@ -203,7 +203,7 @@ class OpenedFile(host.Host):
         there = [item for item in scene.objects if item.type == "ARMATURE"]
         if not there:
             raise RigError(f"there is no armature in the scene {scene.name!r}")
-        names = _listed(item.name for item in there)
+        names = _join_names(item.name for item in there)
         if name:
             found = [item for item in there if item.name == name]
             if not found:
@@ -259,7 +259,7 @@ def _action(name: str, key: str = "") -> bpy.types.Action:
     action = by_full_name(bpy.data.actions, name)
     if action is None:
         where = f"{key}: " if key else ""
-        raise LoomError(f"{where}there is no action {name!r}; the actions are {_listed(bpy.data.actions.keys())}")
+        raise LoomError(f"{where}there is no action {name!r}; the actions are {_join_names(bpy.data.actions.keys())}")
     return action
 
 
@@ -279,12 +279,12 @@ def _source(text: str, settings: Settings) -> Source:
     return Source(name=action.name_full, rate=rate, first=first, last=last)
 
 
-def _chosen(declaration: type, settings: Settings) -> dict[str, Any]:
+def _read_settings(declaration: type, settings: Settings) -> dict[str, Any]:
     """Return the settings that are options of a declaration."""
     return {name: settings[name] for name in declared(declaration) if name in settings}
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     known = sorted(names)
     more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
     return (", ".join(known[:_MOST_NAMES]) or "none") + more
@@ -304,7 +304,7 @@ def _refuse_unready(armature: bpy.types.Object) -> None:
         raise RigError(why)
 
 
-def _saved(path: str, save: Callable[..., object], **how: Any) -> None:
+def _save_file(path: str, save: Callable[..., object], **how: Any) -> None:
     try:
         save(**how)
     except RuntimeError as error:

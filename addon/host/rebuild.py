@@ -26,7 +26,7 @@ def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
     settings = common.settings(host.armature | host.exporting, arguments)
     destination = host.destination(arguments)
     report = None if arguments.report is None else Path(arguments.report)
-    planned = [_planned(host, name, settings, arguments) for name in arguments.clips]
+    planned = [_plan_job(host, name, settings, arguments) for name in arguments.clips]
     files = [output for one in planned for output in one.outputs]
     folders = frozenset().union(*(one.folders for one in planned))
     outputs.check([*files, report, destination.copy], arguments.force, folders)
@@ -50,7 +50,7 @@ def run(host: OpenedFile, arguments: argparse.Namespace) -> None:
             print(made.summary)
 
 
-def _planned(host: OpenedFile, name: str, settings: dict[str, Any], arguments: argparse.Namespace) -> job.Job:
+def _plan_job(host: OpenedFile, name: str, settings: dict[str, Any], arguments: argparse.Namespace) -> job.Job:
     destination = host.destination(arguments)
     return job.plan(
         host,

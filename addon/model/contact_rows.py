@@ -56,7 +56,7 @@ class Contact(NamedTuple):
         return f"{FEET[self.foot][1]}, {self.part}, {self.first} to {self.last}"
 
 
-def _edited(row: Any, _context: bpy.types.Context) -> None:
+def _after_edit(row: Any, _context: bpy.types.Context) -> None:
     if _putting:
         return
     path = row.path_from_id()
@@ -73,7 +73,7 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
         description="Which foot stands",
         items=[(foot, title, "") for foot, (title, _) in FEET.items()],
         options=set(),
-        update=_edited,
+        update=_after_edit,
     )
     part: bpy.props.EnumProperty(
         name="Stands On",
@@ -83,10 +83,10 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
             ("heel", PARTS["heel"], "The heel stays; the foot may roll over it"),
         ],
         options=set(),
-        update=_edited,
+        update=_after_edit,
     )
-    first: bpy.props.IntProperty(name="First", description="Its first frame", options=set(), update=_edited)
-    last: bpy.props.IntProperty(name="Last", description="Its last frame", options=set(), update=_edited)
+    first: bpy.props.IntProperty(name="First", description="Its first frame", options=set(), update=_after_edit)
+    last: bpy.props.IntProperty(name="Last", description="Its last frame", options=set(), update=_after_edit)
     # why it could not be planted
     why: bpy.props.StringProperty(options=set())
 

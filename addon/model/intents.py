@@ -53,15 +53,15 @@ def number_of(recipe: type[Recipe]) -> int:
 
 def mode_choices() -> Choices:
     """Return the modes as choices of an enum."""
-    return _numbered(((recipe.verb, recipe.mode, recipe.tooltip) for recipe in MODES), _MODE_NUMBERS)
+    return _number_choices(((recipe.verb, recipe.mode, recipe.tooltip) for recipe in MODES), _MODE_NUMBERS)
 
 
 def edit_choices() -> Choices:
     """Return the verbs that change one action as choices of an enum."""
-    return _numbered(((recipe.verb, recipe.label, recipe.tooltip) for recipe in EDITS), _EDIT_NUMBERS)
+    return _number_choices(((recipe.verb, recipe.label, recipe.tooltip) for recipe in EDITS), _EDIT_NUMBERS)
 
 
-def _numbered(rows: Iterable[tuple[str, str, str]], numbers: list[str]) -> Choices:
+def _number_choices(rows: Iterable[tuple[str, str, str]], numbers: list[str]) -> Choices:
     """Return choices with the numbers stored in files; new choices get the next numbers."""
     listed = list(rows)
     known = numbers + [name for name, *_ in listed if name not in numbers]

@@ -195,7 +195,7 @@ def _unreadable(action: bpy.types.Action) -> LoomError:
 
 def _read(group: dict[str, Any]) -> Stored:
     """Read a stored group, checking every value because anybody can write custom properties."""
-    version = _typed(group, "version", int)
+    version = _read_typed(group, "version", int)
     if version > VERSION:
         raise LoomError("a newer Action Loom has made it, so update the extension")
     if version < 1:
@@ -204,21 +204,21 @@ def _read(group: dict[str, Any]) -> Stored:
         StoredSource(
             _read_identity(entry),
             _read_slot(entry),
-            _typed(entry, "hash", str),
-            _typed(entry, "context", str) if "context" in entry else "",
+            _read_typed(entry, "hash", str),
+            _read_typed(entry, "context", str) if "context" in entry else "",
             _pointer(entry, "action", bpy.types.Action) if version == 1 else None,
-            _read_identity(_typed(entry, "armature", dict)) if "armature" in entry else None,
+            _read_identity(_read_typed(entry, "armature", dict)) if "armature" in entry else None,
         )
-        for entry in _typed(group, "sources", list)
+        for entry in _read_typed(group, "sources", list)
     )
     pointed = _pointer(group, "armature", bpy.types.Object) if version == 1 else None
-    known = _read_identity(_typed(group, "armature", dict)) if version > 1 and "armature" in group else None
+    known = _read_identity(_read_typed(group, "armature", dict)) if version > 1 and "armature" in group else None
     return Stored(
-        recipe=_read_recipe(_typed(group, "recipe", str)),
-        request=_read_request(_typed(group, "request", str) if "request" in group else "", sources),
+        recipe=_read_recipe(_read_typed(group, "recipe", str)),
+        request=_read_request(_read_typed(group, "request", str) if "request" in group else "", sources),
         sources=sources,
         slot=_read_slot(group),
-        result_hash=_typed(group, "result_hash", str),
+        result_hash=_read_typed(group, "result_hash", str),
         armature_was=known,
         armature_pointer=pointed,
     )
@@ -241,7 +241,7 @@ def _read_request(text: str, sources: Sequence[StoredSource]) -> Request:
     return request
 
 
-def _typed(group: dict[str, Any], name: str, kind: type) -> Any:
+def _read_typed(group: dict[str, Any], name: str, kind: type) -> Any:
     value = group[name]
     if type(value) is not kind:
         raise TypeError(name)
@@ -249,13 +249,13 @@ def _typed(group: dict[str, Any], name: str, kind: type) -> Any:
 
 
 def _read_slot(group: dict[str, Any]) -> StoredSlot:
-    return StoredSlot(_typed(group, "slot_handle", int), _typed(group, "slot_identifier", str))
+    return StoredSlot(_read_typed(group, "slot_handle", int), _read_typed(group, "slot_identifier", str))
 
 
 def _read_identity(group: dict[str, Any]) -> Identity:
-    uid = int(_typed(group, "uid", str)) if "uid" in group else 0
-    session = _typed(group, "session", str) if "session" in group else ""
-    return Identity(_typed(group, "name", str), _typed(group, "library", str), uid, session)
+    uid = int(_read_typed(group, "uid", str)) if "uid" in group else 0
+    session = _read_typed(group, "session", str) if "session" in group else ""
+    return Identity(_read_typed(group, "name", str), _read_typed(group, "library", str), uid, session)
 
 
 def _pointer(group: dict[str, Any], name: str, kind: type[Data]) -> Data | None:

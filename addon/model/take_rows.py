@@ -56,7 +56,7 @@ HOW = {
 _filling = False  # while a cut fills the rows, which does not count as an edit
 
 
-def _edited(row: Any, _context: bpy.types.Context) -> None:
+def _after_edit(row: Any, _context: bpy.types.Context) -> None:
     """Reset the analysis results of a row edited by the artist."""
     if _filling or not isinstance(row, ACTION_LOOM_PG_take_row):
         return
@@ -78,31 +78,31 @@ class Stretch:
     begins, ends : the names of the loops whose first poses are used at the ends, "" for its own poses
     """
 
-    start: bpy.props.IntProperty(name="From", description="Its first frame", update=_edited, options=set())
-    end: bpy.props.IntProperty(name="To", description="Its last frame", update=_edited, options=set())
+    start: bpy.props.IntProperty(name="From", description="Its first frame", update=_after_edit, options=set())
+    end: bpy.props.IntProperty(name="To", description="Its last frame", update=_after_edit, options=set())
     kind: bpy.props.EnumProperty(
         name="Kind",
         description="What the body does there",
         items=KINDS,
         default="ACTION",
-        update=_edited,
+        update=_after_edit,
         options=set(),
     )
     loop: bpy.props.BoolProperty(
-        name="Loop", description="Make a cycle that repeats", default=False, update=_edited, options=set()
+        name="Loop", description="Make a cycle that repeats", default=False, update=_after_edit, options=set()
     )
     begins: bpy.props.StringProperty(
         name="Begins as",
         description="The loop with whose first pose it begins; its own pose if empty",
         search=_loops,
-        update=_edited,
+        update=_after_edit,
         options=set(),
     )
     ends: bpy.props.StringProperty(
         name="Ends as",
         description="The loop with whose first pose it ends; its own pose if empty",
         search=_loops,
-        update=_edited,
+        update=_after_edit,
         options=set(),
     )
 

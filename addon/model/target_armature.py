@@ -83,10 +83,10 @@ def meant(context: bpy.types.Context) -> bpy.types.Object | None:
 
 def _of(one: bpy.types.Object) -> bpy.types.Object | None:
     """Return an armature itself, the armature of a mesh, or the only armature below an empty."""
-    return one if one.type == "ARMATURE" else one.find_armature() or _below(one)
+    return one if one.type == "ARMATURE" else one.find_armature() or _find_below(one)
 
 
-def _below(active: bpy.types.Object) -> bpy.types.Object | None:
+def _find_below(active: bpy.types.Object) -> bpy.types.Object | None:
     if active.type != "EMPTY":
         return None
     armatures = [one for one in active.children_recursive if one.type == "ARMATURE"]

@@ -80,7 +80,7 @@ def test_the_popup_offers_the_assets_of_the_library_that_is_chosen(shelf, loom):
     assert finds.look().troubles == ()
 
     def offered(library, text=""):
-        return assets._suggested(SimpleNamespace(library=library), bpy.context, text)
+        return assets._suggest_labels(SimpleNamespace(library=library), bpy.context, text)
 
     mine, theirs = "quick (Mine: people/walks)", "quick (Theirs: more)"
     assert sorted(offered("ALL")) == sorted(["creak", "slow", mine, theirs])
@@ -135,8 +135,8 @@ def test_folders_and_files_that_cannot_be_read_are_named_and_passed_over(shelf, 
 
 def test_files_are_read_again_only_when_they_have_changed(shelf, tmp_path, loom, monkeypatch):
     finds, read = loom("addon.services.assets.asset_finds"), []
-    opened = finds._opened
-    monkeypatch.setattr(finds, "_opened", lambda file: read.append(file) or opened(file))
+    opened = finds._open_file
+    monkeypatch.setattr(finds, "_open_file", lambda file: read.append(file) or opened(file))
     finds.look()
     finds.look()
     assert len(read) <= 2
@@ -160,7 +160,7 @@ def test_those_that_are_selected_in_an_asset_browser_are_added(shelf, tmp_path, 
     chosen = [asset("slow"), asset("creak"), asset("own", own), asset("Hat", kind="OBJECT")]
     assets = loom("addon.interface.operators.assets")
     asking = SimpleNamespace(selected_assets=chosen)
-    found, why = assets._brought("", "ALL", asking, shelf)
+    found, why = assets._append_actions("", "ALL", asking, shelf)
     assert [action.name for action in found] == ["slow", "own"]
     assert why == ["creak moves no bone of Biped, so it was not added"]
 

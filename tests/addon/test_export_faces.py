@@ -118,7 +118,7 @@ def test_each_action_of_a_set_has_its_own_face(rig, tmp_path, loom, kind, name):
     sets = loom("addon.services.files.export_sets")
     before, path = state(), tmp_path / f"out{kind}"
     writing = sets.Writing(suffix=kind, rate=60.0)
-    with sets._staged(bpy.context, rig, [bpy.data.actions[one] for one in FACES], writing) as tracks:
+    with sets._stage_tracks(bpy.context, rig, [bpy.data.actions[one] for one in FACES], writing) as tracks:
         assert len(tracks) == len(FACES)
         for track in sorted(tracks, key=lambda one: one.action.name == name):  # the wanted one after the others
             assert sets._write_one(bpy.context, rig, tracks, track, path, writing) == []
@@ -133,7 +133,7 @@ def test_each_action_of_one_fbx_file_has_its_own_face(rig, tmp_path, loom, rate)
     wanted = {name: seen_of(name) for name in FACES}
     play(rig, "Smiles")
     before, path, writing = state(), tmp_path / "out.fbx", sets.Writing(suffix=".fbx", rate=rate)
-    with sets._staged(bpy.context, rig, [bpy.data.actions[one] for one in FACES], writing) as tracks:
+    with sets._stage_tracks(bpy.context, rig, [bpy.data.actions[one] for one in FACES], writing) as tracks:
         notes = sets._write_all(bpy.context, rig, tracks, [], path, writing)
         places = [(track.track.strips[0].frame_start, track.track.strips[0].frame_end) for track in tracks]
     assert places == [(0.0, track.last) for track in tracks]

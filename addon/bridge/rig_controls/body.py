@@ -28,11 +28,11 @@ def deforming(armature: bpy.types.Object) -> tuple[str, ...]:
     follows: set[str] = set()
     for one in bpy.data.objects:
         if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == armature for m in one.modifiers):
-            follows |= _weighted(one)
+            follows |= _list_weighted_groups(one)
     return tuple(name for name in may if name in follows) or tuple(may)
 
 
-def _weighted(one: bpy.types.Object) -> set[str]:
+def _list_weighted_groups(one: bpy.types.Object) -> set[str]:
     """Return the names of the vertex groups in which some vertex of a mesh has a weight."""
     if not isinstance(one.data, bpy.types.Mesh):
         return set()
@@ -80,10 +80,12 @@ def trunk(armature: bpy.types.Object, graph: Graph, known: Mapping[str, str]) ->
         if below:
             out[f"{below}+{count}" if count else below] = bone
     out |= {role: known[role] for role in TRUNK if role in known and role not in out}
-    return out | {f"{BEHIND}{k}": bone for k, bone in enumerate(_behind(armature, graph, names, above, hips), 1)}
+    return out | {
+        f"{BEHIND}{k}": bone for k, bone in enumerate(_list_ancestors_behind(armature, graph, names, above, hips), 1)
+    }
 
 
-def _behind(
+def _list_ancestors_behind(
     armature: bpy.types.Object, graph: Graph, names: tuple[str, ...], above: NDArray[np.int64], hips: str
 ) -> list[str]:
     """Return the ancestors of the hips by hierarchy only: their ends touch, but no constraint of the hips needs them.
@@ -194,10 +196,10 @@ def parents(armature: bpy.types.Object, graph: Graph, names: tuple[str, ...]) ->
             if nearest:
                 out[k] = place[nearest]
                 break
-    return _bridged(armature, graph, names, out)
+    return _insert_stretched(armature, graph, names, out)
 
 
-def _bridged(
+def _insert_stretched(
     armature: bpy.types.Object, graph: Graph, names: tuple[str, ...], above: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return parents (J,), with bones stretched from one bone to another inserted between them."""
@@ -257,13 +259,13 @@ def hung(
         out[behind] = [joints["hips"], *behind[:-1]]
     for role, joint in sorted(joints.items(), key=lambda one: _from_the_trunk(one[0])):
         inner = joints.get(_inner(role))
-        above = _below(role, joints) if inner is None and out[joint] < 0 else inner
+        above = _find_joint_below(role, joints) if inner is None and out[joint] < 0 else inner
         if above is not None and not _hangs(out, above, joint):
             out[joint] = above
     return names, out
 
 
-def _below(role: str, joints: Mapping[str, int]) -> int | None:
+def _find_joint_below(role: str, joints: Mapping[str, int]) -> int | None:
     """Return the joint of the previous role of the trunk, also for a limb's first role; None for hips."""
     base, _, number = role.partition("+")
     before = {one.partition("+")[0]: joint for one, joint in joints.items()}  # the last joint between two roles

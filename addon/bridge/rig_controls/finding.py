@@ -33,7 +33,7 @@ def find(armature: bpy.types.Object) -> RigControls:
     deform = body.deforming(armature)
     roles = body.roles(armature, depends, deform)
     parts = _parts(roles, body.trunk(armature, depends, roles))
-    wrong = {part.name: _broken(depends, part) for part in parts}
+    wrong = {part.name: _describe_fault(depends, part) for part in parts}
     keyable = body.keyable(armature, roles)
     hung = chains.candidates(armature, depends, deform, parts)
     beyond = chains.beyond(hung, parts)
@@ -42,7 +42,9 @@ def find(armature: bpy.types.Object) -> RigControls:
         rig = Rig(probe, depends, keyable, roles)
         sound = [part for part in parts if not wrong[part.name]]
         limbed = [part for part in sound if len(part.bones) > 2]
-        found = _together(probe, {p.name: limbs.search(rig, p, own[p.name], beyond.get(p.name, ())) for p in limbed})
+        found = _search_together(
+            probe, {p.name: limbs.search(rig, p, own[p.name], beyond.get(p.name, ())) for p in limbed}
+        )
         root, torso = "", ""
         if parts and not wrong["Trunk"]:
             found["Trunk"], root, torso = _trunk(rig, parts[0], list(found.values()))
@@ -77,7 +79,7 @@ def _own(depends: Graph, parts: list[Part]) -> dict[str, set[str]]:
     }
 
 
-def _together(probe: Probe, searches: dict[str, limbs.Asks]) -> dict[str, Part]:
+def _search_together(probe: Probe, searches: dict[str, limbs.Asks]) -> dict[str, Part]:
     """Run the searches of several limbs, which depend on different controls, with the same evaluations."""
     done: dict[str, Part] = {}
     asked = {name: next(search) for name, search in searches.items()}
@@ -156,7 +158,7 @@ def _chains(rig: Rig, hung: list[Part], parts: list[Part], torso: str) -> list[P
     hung = [part for part in hung if not any(bone in of_body for _, bone in part.bones)]
     hung = chains.carried(rig.probe, movers, hung)
     own = chains.own(rig.graph, hung, of_body)
-    found = _together(rig.probe, {part.name: chains.search(rig, part, own[part.name]) for part in hung})
+    found = _search_together(rig.probe, {part.name: chains.search(rig, part, own[part.name]) for part in hung})
     return [found[part.name] for part in hung if found[part.name].fk]
 
 
@@ -188,7 +190,7 @@ def _carriers(rig: Rig, part: Part, names: list[str], step: float) -> list[str]:
 # --- parts that can't be solved --------------------------------------------------------------------------------------
 
 
-def _broken(depends: Graph, part: Part) -> str:
+def _describe_fault(depends: Graph, part: Part) -> str:
     """Return the reason for leaving a part alone, in one sentence, or ""."""
     bones = [bone for _, bone in part.bones]
     circle = depends.circle(*bones)
@@ -204,13 +206,13 @@ def _movable(armature: bpy.types.Object, part: Part) -> Part:
     bones = present(armature.pose).bones
     if not part.ik or not any(body.locks(bones[part.ik], "location")):
         return part
-    if not part.has_fk or _locked(armature, part):
+    if not part.has_fk or _find_locked(armature, part):
         return part
     settings = tuple(Setting(switch.path, switch.fk) for switch in part.switches)
     return replace(part, ik="", pole="", end="", turns_end=False, tips=(), switches=(), settings=settings)
 
 
-def _locked(armature: bpy.types.Object, part: Part) -> str:
+def _find_locked(armature: bpy.types.Object, part: Part) -> str:
     """Return the first FK control that can't turn, or ""."""
     bones = present(armature.pose).bones
     return next((control for _, control in part.fk if all(body.locks(bones[control], "rotation"))), "")
@@ -221,7 +223,7 @@ def _note(armature: bpy.types.Object, depends: Graph, part: Part) -> str:
     bones = present(armature.pose).bones
     if part.ik and any(body.locks(bones[part.ik], "location")):
         return f"{part.name}: the location of {part.ik} is locked; keyed as it is"
-    locked = _locked(armature, part)
+    locked = _find_locked(armature, part)
     if locked:
         return f"{part.name}: the rotation of {locked} is locked; keyed as it is"
     roles = [role for role, _ in part.bones]

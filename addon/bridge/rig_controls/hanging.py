@@ -66,7 +66,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
     carried: dict[str, set[str]] = {one.name: set() for one in controls}
     idle: set[str] = set()
     takes: set[str] = set()  # controls that take their bones along
-    moves = {one.name: _moved(player.index, rest, after, step) for one, after in zip(controls, seen, strict=True)}
+    moves = {one.name: _list_moved(player.index, rest, after, step) for one, after in zip(controls, seen, strict=True)}
     for one, after in zip(controls, seen, strict=True):
         if one.seeds:
             k = player.index[one.bone]
@@ -98,15 +98,15 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
         for name, parent in parents.items()
         if parent is not None and name in seeds
     }
-    return Hanging(rest, carrier, _sorted(carrier), hung, turned, frozenset(stiff), frozenset(idle), moves)
+    return Hanging(rest, carrier, _sort_names(carrier), hung, turned, frozenset(stiff), frozenset(idle), moves)
 
 
-def _moved(index: Mapping[str, int], before: Array, after: Array, step: float) -> frozenset[str]:
+def _list_moved(index: Mapping[str, int], before: Array, after: Array, step: float) -> frozenset[str]:
     """Return the bones that moved or turned, by their matrices (B, 4, 4) before and after."""
     return frozenset(name for name, k in index.items() if response.moved(before[k], after[k], _ALIKE * step))
 
 
-def _sorted(carrier: dict[str, str]) -> tuple[str, ...]:
+def _sort_names(carrier: dict[str, str]) -> tuple[str, ...]:
     out: list[str] = []
     while len(out) < len(carrier):
         ready = [name for name, above in carrier.items() if name not in out and above in ("", *out)]

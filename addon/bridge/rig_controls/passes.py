@@ -253,7 +253,7 @@ class Solver:
         now, goal = seen[rows, self.index[bone]], self.motion[bone][rows]
         far = np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1) * float(one.moves or one.swivels is not None)
         if one.turns and one.swivels is None:
-            turned = _unscaled(now) - _unscaled(goal) if self._is_stiff(one) else along(now) - along(goal)
+            turned = _unscale_axes(now) - _unscale_axes(goal) if self._is_stiff(one) else along(now) - along(goal)
             turned = np.linalg.norm(turned.reshape(len(rows), -1), axis=1)
             far = np.maximum(far, 0.1 * self.height * turned)
         if one.name in self.across:  # the plane of the limb turns its bones even if it is hardly bent
@@ -317,7 +317,7 @@ class Solver:
         at, target = self._at(one.name, seen, rows)[0], self.targets[one.name][rows] @ one.fix[rows]
         there = np.ones(len(rows), bool)
         if one.turns:
-            there &= np.linalg.norm(_unscaled(at) - _unscaled(target), axis=(1, 2)) < 1e-3
+            there &= np.linalg.norm(_unscale_axes(at) - _unscale_axes(target), axis=(1, 2)) < 1e-3
         if one.moves:
             there &= np.linalg.norm(at[:, :3, 3] - target[:, :3, 3], axis=1) < 0.3 * _GOOD * self.height
         return np.asarray(there)
@@ -331,7 +331,12 @@ class Solver:
         """
         one, above = self.controls[name], self.hanging.carrier[name]
         at, target = self._at(name, seen, rows)[0], self.targets[name][rows] @ one.fix[rows]
-        gap = 0.1 * self.height * np.linalg.norm(_unscaled(at) - _unscaled(target), axis=(1, 2)) * float(one.turns)
+        gap = (
+            0.1
+            * self.height
+            * np.linalg.norm(_unscale_axes(at) - _unscale_axes(target), axis=(1, 2))
+            * float(one.turns)
+        )
         gap += np.linalg.norm(at[:, :3, 3] - target[:, :3, 3], axis=1) * float(one.moves)
         waits = arrived[name] | (~arrived[above] if above else False)
         free, nearer = one.stuck[rows] < _STUCK, waits | (gap < _GAIN * one.gap[rows])  # once stuck, it remains stuck
@@ -353,7 +358,7 @@ class Solver:
         out = _swing(now, goal, one, whole=self._is_stiff(one))
         if one.turns and not one.moves:
             missing = quat.log(quat.from_matrix(out[:, :3, :3]))
-            one.share[rows] = _learned(one.share[rows], one.missed[rows], missing)
+            one.share[rows] = _learn_factors(one.share[rows], one.missed[rows], missing)
             one.missed[rows] = missing
             out[:, :3, :3] = quat.to_matrix(quat.exp(one.share[rows, None] * missing))
         return out
@@ -369,7 +374,7 @@ class Solver:
         return any(each.name in self.hanging.stiff for each in self._together(one))
 
 
-def _learned(share: Array, before: Array, after: Array) -> Array:
+def _learn_factors(share: Array, before: Array, after: Array) -> Array:
     """Return correction factors (R,) for rotation errors, from rotation vectors (R, 3) before and after a correction.
 
     Some rigs turn a bone by twice the rotation of its control, others by half.
@@ -385,7 +390,7 @@ def _is_limited(bone: bpy.types.PoseBone) -> bool:
     return any(one.enabled and one.influence > 0.0 for one in bone.constraints)
 
 
-def _unscaled(bones: Array) -> Array:
+def _unscale_axes(bones: Array) -> Array:
     """Return the axes (F, 3, 3) of bones (F, 4, 4)."""
     return np.asarray(bones[:, :3, :3] / np.linalg.norm(bones[:, :3, :3], axis=1, keepdims=True))
 
@@ -413,7 +418,7 @@ def _swing(now: Array, goal: Array, one: Control, *, whole: bool) -> Array:
     """Return the transforms (F, 4, 4) that take bones to their goals, without their twist unless `whole`."""
     out = np.broadcast_to(np.eye(4), now.shape).copy()
     if one.turns and whole:
-        out[:, :3, :3] = _unscaled(goal) @ _unscaled(now).transpose(0, 2, 1)
+        out[:, :3, :3] = _unscale_axes(goal) @ _unscale_axes(now).transpose(0, 2, 1)
     elif one.turns:
         axis = np.cross(along(now), along(goal))
         sine = np.linalg.norm(axis, axis=1, keepdims=True)

@@ -88,7 +88,7 @@ def solve_in_steps(
     done: list[Solved] = []
     for number, inverse in enumerate(rounds):
         meanwhile = properties or {}, idle, as_set
-        working = _solved(armature, found, parts, motion, inverse, meanwhile, only, stances or {})
+        working = _solve_parts(armature, found, parts, motion, inverse, meanwhile, only, stances or {})
         done.append((yield from steps.within(working, number, len(rounds))))
     basis, located = done[0].basis | done[-1].basis, done[0].located | done[-1].located
     return replace(done[-1], basis=basis, located=located)
@@ -97,7 +97,7 @@ def solve_in_steps(
 solve = steps.at_once(solve_in_steps)
 
 
-def _solved(
+def _solve_parts(
     armature: bpy.types.Object,
     found: RigControls,
     parts: list[Part],
@@ -115,7 +115,7 @@ def _solved(
     plan = [one for one in controls(armature, found, parts, inverse, rolling) if one.bone in motion]
     plan = [one for one in plan if only is None or one.name in only]
     properties, idle, as_set = meanwhile
-    settings = _settings(parts, inverse, as_set, _stretched(parts, motion))
+    settings = _settings(parts, inverse, as_set, _list_stretched_limbs(parts, motion))
     count = len(next(iter(motion.values())))
     stand = Stand(found.controls.union(idle), {**properties, **settings}, _looked_at(armature, plan, motion))
     depends = graphs.read(armature)
@@ -249,7 +249,7 @@ def _is_known(part: Part, place: Mapping[str, int]) -> bool:
     return any(have) if part.name == TRUNK else all(have[:3])
 
 
-def _stretched(parts: list[Part], motion: Mapping[str, Array]) -> set[str]:
+def _list_stretched_limbs(parts: list[Part], motion: Mapping[str, Array]) -> set[str]:
     """Return the limbs whose bones change their lengths in a motion, such as stretched by a solver."""
     found = set()
     for part in parts:

@@ -15,16 +15,16 @@ from . import language, phrasebook
 def translated(text: str) -> str:
     """Return a sentence of the interface in Blender's language; unchanged in English or if it is unknown."""
     name = language()
-    return phrasebook(name).translated(text) if name and _wanted("use_translate_interface") else text
+    return phrasebook(name).translated(text) if name and _is_wanted("use_translate_interface") else text
 
 
 def translated_report(text: str) -> str:
     """Return a sentence of a report in Blender's language, if reports are to be translated."""
     name = language()
-    return phrasebook(name).translated(text) if name and _wanted("use_translate_reports") else text
+    return phrasebook(name).translated(text) if name and _is_wanted("use_translate_reports") else text
 
 
-def _wanted(option: str) -> bool:
+def _is_wanted(option: str) -> bool:
     """Return whether Blender's preferences request a kind of translation."""
     return bool(getattr(present(bpy.context.preferences).view, option))
 

@@ -28,7 +28,7 @@ def _libraries(_operator: Any, _context: Any) -> list[tuple[str, str, str]]:
 _shown: list[tuple[str, str, str]] = []  # keeps the texts alive: Blender holds no reference to generated enum items
 
 
-def _suggested(operator: Any, _context: Any, edited: str) -> list[str]:
+def _suggest_labels(operator: Any, _context: Any, edited: str) -> list[str]:
     """Return the asset labels that match the typed text."""
     from ...services.assets import asset_finds
 
@@ -37,7 +37,7 @@ def _suggested(operator: Any, _context: Any, edited: str) -> list[str]:
     return [label for label in labels if edited.lower() in label.lower()]
 
 
-def _selected(context: bpy.types.Context) -> list[Any]:
+def _list_selected(context: bpy.types.Context) -> list[Any]:
     """Return the actions selected in the calling Asset Browser, none elsewhere."""
     return [one for one in getattr(context, "selected_assets", None) or () if one.id_type == "ACTION"]
 
@@ -54,7 +54,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
     action: bpy.props.StringProperty(
         name="Action",
         description="The action that is added",
-        search=_suggested,
+        search=_suggest_labels,
         search_options=set(),
         options={"SKIP_SAVE"},
     )
@@ -65,7 +65,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
 
         if not polls.poll_armature(cls, context):
             return False
-        if not asset_finds.libraries() and not _selected(context):
+        if not asset_finds.libraries() and not _list_selected(context):
             cls.poll_message_set("There is no asset library: add one in the Preferences")
             return False
         return True
@@ -73,7 +73,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         from ...services.assets import asset_finds
 
-        if self.action or _selected(context) or bpy.app.background:
+        if self.action or _list_selected(context) or bpy.app.background:
             return self.execute(context)
         listing = asset_finds.look()
         if not listing.assets:
@@ -97,7 +97,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
         try:
-            found, refused = _brought(self.action, self.library, context, armature)
+            found, refused = _append_actions(self.action, self.library, context, armature)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -116,13 +116,13 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _brought(
+def _append_actions(
     label: str, library: str, context: bpy.types.Context, armature: bpy.types.Object
 ) -> tuple[list[bpy.types.Action], list[str]]:
     """Return the requested actions, appended to this file, and the errors of others; raises LoomError for none."""
     from ...services.assets import asset_finds
 
-    selected = [] if label else _selected(context)
+    selected = [] if label else _list_selected(context)
     if not selected:
         if not label:
             raise LoomError("Choose an action of the asset libraries")
@@ -149,7 +149,7 @@ def _of_browser(asset: Any, armature: bpy.types.Object) -> bpy.types.Action:
 
 
 def _in_browser(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
-    if _selected(context):
+    if _list_selected(context):
         layout = present(menu.layout)
         layout.separator()
         layout.operator("action_loom.add_asset_sources", text="Add to Sources (Action Loom)", icon="ACTION")

@@ -105,7 +105,7 @@ class BackgroundOperator(OperatorMixin):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
-            shown = _shown(context)
+            shown = _show_progress(context)
             inputs = steps.finished(self._reading(context), shown)
             made = self.compute(inputs, shown)
             steps.finished(self.ready(context, inputs, made), shown)
@@ -120,7 +120,7 @@ class BackgroundOperator(OperatorMixin):
         try:
             readying = partial(self.ready, context)
             reading = self._reading(context)
-            job = jobs.begin(self.bl_label, partial(_computed, compute), self.left, reading, readying, self.unasked)
+            job = jobs.begin(self.bl_label, partial(_compute, compute), self.left, reading, readying, self.unasked)
         except LoomError as error:
             return self.failed(context, error)
         self._job = job
@@ -173,7 +173,7 @@ class BackgroundOperator(OperatorMixin):
             self._timer = None
 
 
-def _computed(compute: Callable[[Any, Progress], Any], inputs: Any, progress: Progress) -> Any:
+def _compute(compute: Callable[[Any, Progress], Any], inputs: Any, progress: Progress) -> Any:
     """Compute once the numerical engine is compiled: the first time this takes seconds, which the panel shows."""
     jit.prepare(progress)
     return compute(inputs, progress)
@@ -208,7 +208,7 @@ def _redraw(context: bpy.types.Context) -> None:
                         region.tag_redraw()
 
 
-def _shown(context: bpy.types.Context) -> Progress:
+def _show_progress(context: bpy.types.Context) -> Progress:
     """Return a progress that Blender shows at the mouse pointer; in background mode it shows nothing."""
     manager = present(context.window_manager)
     manager.progress_begin(0, 100)

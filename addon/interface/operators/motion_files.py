@@ -334,7 +334,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             self.report({"INFO"}, sentence)
         for armature, actions in imported.actions.items():
             which = "the new armature " if armature in imported.made else ""
-            self.report({"INFO"}, f"{_counted(actions)} of {which}{armature.name}{_rates_note(context, actions)}")
+            self.report({"INFO"}, f"{_count_actions(actions)} of {which}{armature.name}{_rates_note(context, actions)}")
         if imported.refused:
             imported_count, left = sum(map(len, imported.actions.values())), len(imported.refused)
             self.report(
@@ -363,7 +363,7 @@ class ACTION_LOOM_FH_motion(bpy.types.FileHandler):
         return area is not None and area.type == "VIEW_3D"
 
 
-def _counted(actions: list[bpy.types.Action]) -> str:
+def _count_actions(actions: list[bpy.types.Action]) -> str:
     return f"Action {actions[0].name}" if len(actions) == 1 else f"{len(actions)} actions"
 
 

@@ -92,7 +92,7 @@ class ResultHooks(Hooks):
                 made.append(self.completed(op, (yield from steps.within(reading, k, len(which_ones)))))
             except LoomError as error:
                 errors.append(error)
-                op.refused.append(_named([source], error))
+                op.refused.append(_name_source([source], error))
         if not made:
             raise _merged_error(errors, op.refused)
         return tuple(made)
@@ -164,7 +164,7 @@ class ResultHooks(Hooks):
                 each.append(EachResult(one, result, self.write(op, context, one, result)))
             except LoomError as error:
                 errors.append(error)
-                refused.append(_named(one.request.sources, error))
+                refused.append(_name_source(one.request.sources, error))
         if not each and not unchanged:
             raise _merged_error(errors, refused)
         if each:
@@ -274,7 +274,7 @@ def with_result(inputs: "Inputs", **options: Any) -> "Inputs":
     return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=result))
 
 
-def _named(sources: Sequence[Source], error: LoomError) -> str:
+def _name_source(sources: Sequence[Source], error: LoomError) -> str:
     """Return an error message with the name of the first source."""
     known = not sources or sources[0].name in str(error)
     return str(error) if known else f"{sources[0].name}: {error}"

@@ -204,7 +204,7 @@ class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
 
         armature = present(target_armature.armature(context))
         try:
-            action = _given(context, armature, self.action)
+            action = _assign_action(context, armature, self.action)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -212,7 +212,7 @@ class ACTION_LOOM_OT_play_action(polls.OnShownArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _given(context: bpy.types.Context, armature: bpy.types.Object, name: str) -> bpy.types.Action:
+def _assign_action(context: bpy.types.Context, armature: bpy.types.Object, name: str) -> bpy.types.Action:
     """Assign the armature one of its own actions, by name or of the list's active line, and return it.
 
     Raises LoomError, with nothing changed, for a missing action or one of another armature.
@@ -291,7 +291,7 @@ class ACTION_LOOM_OT_open_tool(polls.OnArmature, bpy.types.Operator):
         settings = properties.settings_of(scene_of(context))
         try:
             if self.action:
-                _given(context, present(target_armature.armature(context)), self.action)
+                _assign_action(context, present(target_armature.armature(context)), self.action)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -324,7 +324,7 @@ BEHIND = 3  # frames that a busy window may draw between the clicks of a double 
 _last_click: tuple[int, int, float, int] = (0, -1, 0.0, 0)
 
 
-def _clicked(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+def _play_clicked(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     """Play a line's action after a double click; Blender only reports single clicks on a line."""
     global _last_click
     armature, region = target_armature.of_tab(context), getattr(context, "region", None)
@@ -367,4 +367,4 @@ _CLASSES = (
 
 def register() -> None:
     registrar.add_classes(_CLASSES)
-    registrar.append(lists.when_active_changed, _clicked)
+    registrar.append(lists.when_active_changed, _play_clicked)

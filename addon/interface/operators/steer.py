@@ -201,7 +201,7 @@ def _forward(context: bpy.types.Context) -> float:
     return forward_of(tuple(turned @ Vector((0.0, 0.0, -1.0))), tuple(turned @ Vector((0.0, 1.0, 0.0))))
 
 
-def _held(part: str) -> tuple[list[str], float]:
+def _parse_keys(part: str) -> tuple[list[str], float]:
     """Parse a part such as "LEFT_SHIFT+A 1" into keys and seconds; raises LoomError."""
     names, _, seconds = part.strip().partition(" ")
     try:
@@ -238,7 +238,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
             self.report({"ERROR"}, "Press this button in the sidebar of a 3D view")
             return {"CANCELLED"}
         try:
-            held = [_held(part) for part in self.keys.split(";")]
+            held = [_parse_keys(part) for part in self.keys.split(";")]
             self._steering = Steering(context, present(target_armature.armature(context)))
         except LoomError as error:
             self.report({"ERROR"}, str(error))

@@ -62,7 +62,7 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
             ends.append(clip.cut(frame - start, frame - start + 1))
         pose = key_poses.between(ends[0], ends[1], self.share)
         bones = present(armature.pose).bones
-        chosen = [bone.name for bone in _selected(context, armature)] or [bone.name for bone in bones]
+        chosen = [bone.name for bone in _list_selected(context, armature)] or [bone.name for bone in bones]
         if read.body.controls is None:
             pose_now.put(armature, read.body, pose, frozenset(chosen))
             return
@@ -77,7 +77,7 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
         self.first, self.second = (min(max(scene.frame_current + way, start), last) for way in (-reach, reach))
 
 
-def _selected(context: bpy.types.Context, armature: bpy.types.Object) -> list[Any]:
+def _list_selected(context: bpy.types.Context, armature: bpy.types.Object) -> list[Any]:
     chosen = context.selected_pose_bones if armature.mode == "POSE" else None
     return [bone for bone in chosen or () if bone.id_data == armature]
 

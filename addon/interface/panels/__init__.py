@@ -89,7 +89,7 @@ def _draw_option(layout: bpy.types.UILayout, group: Any, name: str, about: Optio
     value = getattr(group, about.name)
     row = layout.row(align=True)
     if about.pick == PLACE and value:
-        row = _labelled(layout, about.title, frame_conversion.place_in_scene(rig, value)).row(align=True)
+        row = _draw_labelled(layout, about.title, frame_conversion.place_in_scene(rig, value)).row(align=True)
         row.alignment = "RIGHT"
     else:
         row.prop(group, about.name)
@@ -103,10 +103,10 @@ def _draw_option(layout: bpy.types.UILayout, group: Any, name: str, about: Optio
     if about.pick == FRAME and rig is not None and not hint:
         hint = frame_conversion.in_scene(rig, name, about.name, value)
     if hint:
-        _labelled(layout, "", hint)
+        _draw_labelled(layout, "", hint)
 
 
-def _labelled(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UILayout:
+def _draw_labelled(layout: bpy.types.UILayout, title: str, text: str) -> bpy.types.UILayout:
     """Draw a text in the value column with its title in the name column; return the row."""
     row = layout.row(align=True)
     split = row.split(factor=0.4)
@@ -126,11 +126,11 @@ def letters(context: bpy.types.Context) -> int:
 
 def wrapped(text: str, context: bpy.types.Context, *, less: int = 0) -> list[str]:
     """Wrap a text into lines that fit the sidebar minus `less` letters."""
-    return list(_broken(text, max(letters(context) - less, 16)))
+    return list(_wrap_text(text, max(letters(context) - less, 16)))
 
 
 @lru_cache(maxsize=256)  # sentences are drawn repeatedly
-def _broken(text: str, most: int) -> tuple[str, ...]:
+def _wrap_text(text: str, most: int) -> tuple[str, ...]:
     """Wrap a text into lines of at most `most` letters, if its words allow."""
     lines = [""]
     for piece in _PIECES.findall(text):

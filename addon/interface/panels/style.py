@@ -27,7 +27,7 @@ class ACTION_LOOM_PT_examples(SidebarPanel, bpy.types.Panel):
         return bool(settings.mode == Restyle.verb and settings.experts)
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
-        known = _known(context)
+        known = _get_known_style(context)
         present(self.layout).label(text=translated("not learnt" if known is None else known.short))
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -45,7 +45,7 @@ class ACTION_LOOM_PT_examples(SidebarPanel, bpy.types.Panel):
             row = layout.row(align=True)
             row.operator("action_loom.learn_style", icon="VIEWZOOM")
             row.operator("action_loom.keep_style", text="Keep", icon="FILE_TICK")
-        known = _known(context)
+        known = _get_known_style(context)
         if known is None:
             return
         column = layout.column(align=True)
@@ -57,7 +57,7 @@ class ACTION_LOOM_PT_examples(SidebarPanel, bpy.types.Panel):
             row.label(text=translated(f"examples {lowest:+.1f} to {highest:+.1f}"))
 
 
-def _known(context: bpy.types.Context) -> "KnownStyle | None":
+def _get_known_style(context: bpy.types.Context) -> "KnownStyle | None":
     from ...services.preview import panel_state
     from ...services.styles import styles
 

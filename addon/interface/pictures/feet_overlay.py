@@ -105,7 +105,7 @@ def _batches_of(
     return _batches[1]
 
 
-def _switched(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+def _after_switch(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     if properties.settings_of(scene).show_feet:
         refresh(context)
     else:
@@ -136,6 +136,6 @@ def _redraw() -> None:
 
 def register() -> None:
     registrar.at_end(_forget)
-    registrar.append(properties.when_feet_changed, _switched)
+    registrar.append(properties.when_feet_changed, _after_switch)
     registrar.append(memory.when_forgotten, _forget)
     registrar.add_drawing(bpy.types.SpaceView3D, _draw, "POST_VIEW")

@@ -170,10 +170,10 @@ def give_bones(shader: "gpu.types.GPUShader", moved: "Array") -> Any:
 
 def _shader(bones: int) -> "gpu.types.GPUShader":
     in_texture = bones > IN_BLOCK
-    return _shaders.made("texture" if in_texture else "block", lambda: _compiled(in_texture))
+    return _shaders.made("texture" if in_texture else "block", lambda: _compile_shader(in_texture))
 
 
-def _compiled(in_texture: bool) -> "gpu.types.GPUShader":
+def _compile_shader(in_texture: bool) -> "gpu.types.GPUShader":
     import gpu
 
     info = shader_info(in_texture, SHOW)

@@ -34,13 +34,13 @@ def show_dragged(strip: Strip | None) -> None:
 
 def has_handles(context: bpy.types.Context) -> bool:
     """Return whether a timeline shows any draggable handle."""
-    found = _here(context)
+    found = _find_strip(context)
     return found is not None and bool(found[0].strip.handles)
 
 
 def grabbed(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
     """Return the displayed strip and the handle at the mouse in a timeline; None without a handle."""
-    found = _here(context)
+    found = _find_strip(context)
     if found is None:
         return None
     shown, axis, room = found
@@ -51,14 +51,14 @@ def grabbed(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Sho
 
 def place_at(context: bpy.types.Context, row: int, mouse: tuple[float, float]) -> tuple[float, float]:
     """Return the frame and the height from 0 to 1 in a row of the strip at the mouse."""
-    found = _here(context)
+    found = _find_strip(context)
     laid = None if found is None else spans.lay(found[0].strip, found[1], found[2], spans.look_now())
     if found is None or laid is None or row >= len(laid.rows):
         return spans.axis_of(present(context.region)).frame(mouse[0]), 0.5
     return found[1].frame(mouse[0]), spans.level_at(laid, row, mouse[1])
 
 
-def _here(context: bpy.types.Context) -> tuple[Shown, Axis, Box] | None:
+def _find_strip(context: bpy.types.Context) -> tuple[Shown, Axis, Box] | None:
     """Return the strip displayed in a timeline, its frame mapping, and the available room."""
     space, region = context.space_data, present(context.region)
     if not isinstance(space, bpy.types.SpaceDopeSheetEditor) or space.mode not in MODES or not preferences.strip():
@@ -77,7 +77,7 @@ def _here(context: bpy.types.Context) -> tuple[Shown, Axis, Box] | None:
 def _draw() -> None:
     context = bpy.context
     try:
-        found = _here(context)
+        found = _find_strip(context)
         if found is not None:
             which = present(context.region).as_pointer()
             painter = _painters.get(which)
@@ -126,7 +126,7 @@ def _forget() -> None:
     _painters.clear()
 
 
-def _switched(wanted: bool) -> None:
+def _after_switch(wanted: bool) -> None:
     if wanted:
         show()
     else:
@@ -138,6 +138,6 @@ def register() -> None:
     registrar.append(memory.when_forgotten, _forget)
     registrar.append(previews.when_some, redraw)
     registrar.append(previews.when_none, redraw)
-    registrar.append(preferences.when_strip_changed, _switched)
+    registrar.append(preferences.when_strip_changed, _after_switch)
     if preferences.strip():
         show()

@@ -87,7 +87,7 @@ def _read(file: Path) -> list[str]:
     known = _names.get(str(file))
     if known is not None and known[0] == stamp:
         return known[1]
-    with _opened(str(file)) as (there, _):
+    with _open_file(str(file)) as (there, _):
         names = list(there.actions)
     _names.keep(str(file), (stamp, names))
     return names
@@ -97,7 +97,7 @@ def _is_open(file: str | Path) -> bool:
     return bool(bpy.data.filepath) and Path(bpy.data.filepath).resolve() == Path(file).resolve()
 
 
-def _opened(file: str) -> Any:
+def _open_file(file: str) -> Any:
     reading: Any = bpy.data.libraries  # incomplete in the stubs
     return reading.load(file, assets_only=True)
 
@@ -130,7 +130,7 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
         return own(name, armature)
     before = set(bpy.data.user_map())
     try:
-        with _opened(file) as (there, wanted):
+        with _open_file(file) as (there, wanted):
             wanted.actions = [one for one in there.actions if one == name]
     except OSError as error:
         raise LoomError(f"{file}: can't be read ({error})") from None
@@ -138,7 +138,7 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
     new = [one for one in bpy.data.user_map() if one not in before]
     if action is None:
         raise LoomError(f"There is no action {name!r} in {file} any more")
-    why = _refused(action, armature, name)
+    why = _describe_refusal(action, armature, name)
     known = None if why else _as_here(action, name, before)
     if why or known is not None:
         bpy.data.batch_remove(new)
@@ -155,13 +155,13 @@ def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     action = named(bpy.data.actions, name)
     if action is None:
         raise LoomError(f"There is no action named {name!r}")
-    why = _refused(action, armature, name)
+    why = _describe_refusal(action, armature, name)
     if why:
         raise LoomError(why)
     return action
 
 
-def _refused(action: bpy.types.Action, armature: bpy.types.Object, name: str) -> str:
+def _describe_refusal(action: bpy.types.Action, armature: bpy.types.Object, name: str) -> str:
     """Return the reason why an asset can't be a source of an armature, "" if it can."""
     moved = source_list.moves(action, armature)
     return "" if moved.bones else f"{name} moves no bone of {armature.name}, so it was not added"

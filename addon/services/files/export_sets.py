@@ -97,7 +97,7 @@ def export(
         raise LoomError(f"{place}: there is no folder {place.parent}")
     notes: list[str] = []
     with tempfile.TemporaryDirectory(dir=folder if folder.is_dir() else folder.parent, prefix=".action_loom") as made:
-        with _staged(context, armature, actions, writing) as tracks:
+        with _stage_tracks(context, armature, actions, writing) as tracks:
             for k, (track, name) in enumerate(zip(tracks, names, strict=True)):
                 progress.at(0.2 + 0.8 * k / len(tracks), f"writing {track.action.name}")
                 path = Path(made) / (f"{k}{writing.suffix}" if writing.together else name)
@@ -165,7 +165,7 @@ def _page(take: str, about: Sequence[dict[str, Any]], *, tracks_rates: list[floa
 
 
 @contextmanager
-def _staged(
+def _stage_tracks(
     context: bpy.types.Context, armature: bpy.types.Object, actions: Sequence[bpy.types.Action], writing: Writing
 ) -> Iterator[list[_Track]]:
     """Put each action on its own track, at the requested rate; everything is restored afterwards."""
@@ -202,12 +202,12 @@ def _track(
     rate = rate or own
     first, last = (float(frame) for frame in action.frame_range[:])
     frames = max(round((last - first) * rate / own), 1)
-    track = _added(armature, action, curves.choose_slot(action, armature), frames)
-    worn = [_added(owner, action, slot, frames) for owner, slot in worn_slots.slots(armature, action)]
+    track = _add_track(armature, action, curves.choose_slot(action, armature), frames)
+    worn = [_add_track(owner, action, slot, frames) for owner, slot in worn_slots.slots(armature, action)]
     return _Track(action, track, worn, frames, rate, unkeyed)
 
 
-def _added(owner: Any, action: bpy.types.Action, slot: Slot, frames: int) -> bpy.types.NlaTrack:
+def _add_track(owner: Any, action: bpy.types.Action, slot: Slot, frames: int) -> bpy.types.NlaTrack:
     """Return a new, muted track on which an action takes a number of frames."""
     first, last = action.frame_range[:]
     track: bpy.types.NlaTrack = present(owner.animation_data).nla_tracks.new()
@@ -251,8 +251,8 @@ def _write_one(
     if not path.is_file():
         raise LoomError(f"{path.name}: Blender's exporter wrote no file")
     if path.suffix == ".glb" and writing.scale != 1.0:
-        _scaled(path, writing.scale)
-    return _compared(context, armature, one, model_files.read(context, str(path)), path.name, writing)
+        _scale_file(path, writing.scale)
+    return _compare_file(context, armature, one, model_files.read(context, str(path)), path.name, writing)
 
 
 def _write_all(
@@ -265,7 +265,7 @@ def _write_all(
 ) -> list[str]:
     """Write one file with all actions: joined glTF files, or FBX with a strip each."""
     if path.suffix == ".glb":
-        _joined(parts, path)
+        _join_files(parts, path)
     else:
         _play(context, armature, tracks, max(tracks, key=lambda one: one.last))
         if len({one.rate for one in tracks}) > 1:
@@ -288,7 +288,7 @@ def _write_all(
         if _stem(one.action.name) not in clips:
             raise LoomError(f"{path.name}: {one.action.name} was not read back: nothing was kept")
         _play(context, armature, tracks, one)
-        notes += _compared(context, armature, one, [clips[_stem(one.action.name)]], path.name, writing)
+        notes += _compare_file(context, armature, one, [clips[_stem(one.action.name)]], path.name, writing)
     return notes
 
 
@@ -333,7 +333,7 @@ def _stem(name: str) -> str:
     return re.sub(r"\.\d{3}$", "", name)
 
 
-def _compared(
+def _compare_file(
     context: bpy.types.Context,
     armature: bpy.types.Object,
     one: _Track,
@@ -369,7 +369,7 @@ def _put(path: Path, content: dict[str, Any], binary: bytes) -> None:
     files.write(path, head + chunks)
 
 
-def _joined(parts: Sequence[Path], path: Path) -> None:
+def _join_files(parts: Sequence[Path], path: Path) -> None:
     """Join files that differ only in their animations: all animations, and everything else from the first file."""
     content, binary = _parts_of(parts[0])
     for part in parts[1:]:
@@ -393,7 +393,7 @@ def _joined(parts: Sequence[Path], path: Path) -> None:
     _put(path, content, binary)
 
 
-def _scaled(path: Path, factor: float) -> None:
+def _scale_file(path: Path, factor: float) -> None:
     """Parent everything in a file to a node that scales it."""
     content, binary = _parts_of(path)
     scene = content["scenes"][content.get("scene", 0)]

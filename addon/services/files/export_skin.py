@@ -40,7 +40,7 @@ def composed(
     number = [np.array([clip.skeleton.names.index(bone) for bone in one.bones], np.int64) for one in read]
     joints = np.concatenate([own[one.bones] for own, one in zip(number, surfaces, strict=True)])
     shares = np.concatenate([one.weights for one in surfaces]).astype(np.float64)
-    found = weights.Weights(_counted([one.first for one in surfaces]), joints, shares)
+    found = weights.Weights(_count_offsets([one.first for one in surfaces]), joints, shares)
     names = [bvh.writable(name) for name in clip.skeleton.names]
     places = np.concatenate([one.vertices for one in surfaces]).astype(np.float64)
     there = _as_written(_at_rest(armature, body, places), convention)
@@ -49,13 +49,13 @@ def composed(
     later = sorted({modifier for one in read for modifier in one.later})
     notes += [f"Modifiers after the armature's are left out: {', '.join(later)}"] if later else []
     return (
-        obj.composed(there, corners, _counted([one.faces for one in surfaces])),
+        obj.composed(there, corners, _count_offsets([one.faces for one in surfaces])),
         weights.composed(found, names),
         notes,
     )
 
 
-def _counted(begins: Sequence[Indices]) -> NDArray[np.int64]:
+def _count_offsets(begins: Sequence[Indices]) -> NDArray[np.int64]:
     """Return the offsets of parts in concatenated surfaces, with the total length at the end."""
     return np.concatenate([[0], np.cumsum(np.concatenate([np.diff(one) for one in begins]))]).astype(np.int64)
 

@@ -18,11 +18,11 @@ def look(path: str) -> tuple[Finding, ...]:
         about = os.stat(path)
     except OSError:
         return ()
-    return _found(path, about.st_mtime_ns, about.st_size) if about.st_size <= LARGEST else ()
+    return _find_conventions(path, about.st_mtime_ns, about.st_size) if about.st_size <= LARGEST else ()
 
 
 @lru_cache(maxsize=16)
-def _found(path: str, _modified: int, _size: int) -> tuple[Finding, ...]:
+def _find_conventions(path: str, _modified: int, _size: int) -> tuple[Finding, ...]:
     try:
         return motion_file.read(path).findings
     except LoomError:  # said when the file is imported

@@ -168,7 +168,7 @@ def brought(given: Given, progress: Progress) -> Brought:
             except LoomError as error:
                 refused.append(f"{error}; set Onto to New Armature to import it as it is")
             else:
-                moved.append(_here(carried, given.stand))
+                moved.append(_move_here(carried, given.stand))
         else:
             groups.setdefault(file.tree, []).append(file)
     return Brought(tuple(moved), tuple(map(tuple, groups.values())), tuple(notes), tuple(refused), tuple(found))
@@ -177,7 +177,7 @@ def brought(given: Given, progress: Progress) -> Brought:
 def solve_in_steps(given: Given, brought: Brought) -> steps.Steps[None]:
     """Solve for the keys of the armature's controls, if it has controls, and store them in `brought.keys`."""
     for number, moved in enumerate(brought.moved):
-        solving = onto_armature.solved_in_steps(_found(given.armature), moved, limbs=given.reading.limbs)
+        solving = onto_armature.solved_in_steps(_find_armature(given.armature), moved, limbs=given.reading.limbs)
         try:
             brought.keys[number] = yield from steps.within(solving, number, len(brought.moved))
         except LoomError as error:
@@ -191,7 +191,7 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
         bones.check(context)
     actions: dict[bpy.types.Object, list[bpy.types.Action]] = {}
     for number, moved in enumerate(brought.moved):
-        armature, keys = _found(given.armature), brought.keys[number]
+        armature, keys = _find_armature(given.armature), brought.keys[number]
         try:
             if isinstance(keys, LoomError):
                 raise keys
@@ -222,11 +222,11 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
     return Imported(actions, tuple(made), once[0], found, once[1], once[2], beside)
 
 
-def _found(uid: int) -> bpy.types.Object:
+def _find_armature(uid: int) -> bpy.types.Object:
     return writing.found(bpy.data.objects, uid, "The armature")
 
 
-def _here(moved: Moved, stand: tuple[float, ...]) -> Moved:
+def _move_here(moved: Moved, stand: tuple[float, ...]) -> Moved:
     """Move a retargeted clip to the armature's place; clips of its own files are not moved."""
     if not moved.retargeted or not stand:
         return moved

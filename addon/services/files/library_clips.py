@@ -52,7 +52,7 @@ def brought(stretches: Sequence[Stretch], to: Receiver, how: Coming, progress: P
             read[one.path] = _read(one.path)
         content = read[one.path]
         try:
-            made.append(content if isinstance(content, LoomError) else _brought(content, one, to, how))
+            made.append(content if isinstance(content, LoomError) else _bring_clip(content, one, to, how))
         except LoomError as error:
             made.append(error)
     return made
@@ -67,7 +67,7 @@ def _read(path: str) -> motion_file.MotionFile | LoomError:
         return error
 
 
-def _brought(content: motion_file.MotionFile, one: Stretch, to: Receiver, how: Coming) -> Moved:
+def _bring_clip(content: motion_file.MotionFile, one: Stretch, to: Receiver, how: Coming) -> Moved:
     clip = content.clip
     if not 0 <= one.first <= one.last < len(clip):
         raise LibraryError(

@@ -51,7 +51,7 @@ def read(context: bpy.types.Context, path: str) -> list[Clip]:
     if ending not in MODELS:
         raise LoomError(f"{name}: Blender's own importers read {', '.join(MODELS)}")
     rate = USUAL_RATE if ending == ".fbx" else rate_of_gltf(path) or USUAL_RATE
-    with _away(context) as (scene, before):
+    with _use_temporary_scene(context) as (scene, before):
         scene.render.fps, scene.render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
         _import(path, ending)
         imported = [action for action in bpy.data.actions if action not in before]
@@ -115,7 +115,7 @@ def _contents_of(path: str) -> tuple[Any, bytes]:
 
 
 @contextmanager
-def _away(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Scene, set[bpy.types.ID]]]:
+def _use_temporary_scene(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Scene, set[bpy.types.ID]]]:
     """Show a temporary scene in the window, and remove all new data afterwards; yields the scene and the earlier data.
 
     Blender's importers work in the window's scene, regardless of the context.
@@ -145,10 +145,12 @@ def _import(path: str, ending: str) -> None:
     try:
         there(filepath=path)
     except RuntimeError as error:
-        raise LoomError(f"{os.path.basename(path)}: Blender can't import it ({_said(str(error), path)})") from None
+        raise LoomError(
+            f"{os.path.basename(path)}: Blender can't import it ({_shorten_message(str(error), path)})"
+        ) from None
 
 
-def _said(message: str, path: str) -> str:
+def _shorten_message(message: str, path: str) -> str:
     """Shorten an importer's message: no traceback, code location or folder."""
     lines = [line for line in message.splitlines() if line.strip() and not _OF_CODE.search(line)]
     last = (lines or [message])[-1].replace(os.path.join(os.path.dirname(path), ""), "")

@@ -122,21 +122,21 @@ class Receiver:
 
 def receiver_of_new(armature: bpy.types.Object, files: Iterable[File]) -> Receiver:
     """Read an armature that was created for files, to assign them to its bones."""
-    joint, resting = rig.object_joint(armature), _tried(lambda: rig.read(armature))
+    joint, resting = rig.object_joint(armature), _try_reading(lambda: rig.read(armature))
     moves = any(joint in file.clip.skeleton.names for file in files)
-    moving = _tried(lambda: rig.read(armature, moving_object=True)) if moves else resting
+    moving = _try_reading(lambda: rig.read(armature, moving_object=True)) if moves else resting
     return Receiver(armature.name, {}, False, resting, moving, resting, None, joint, frozenset())
 
 
 def receiver(armature: bpy.types.Object) -> Receiver:
     """Read an armature as a target of clips."""
-    joint, body = rig.object_joint(armature), _tried(lambda: _body_of(armature))
+    joint, body = rig.object_joint(armature), _try_reading(lambda: _body_of(armature))
     return Receiver(
         armature.name,
         {bvh.writable(name): name for name in (joint, *armature_data(armature).bones.keys())},
         control_rig.is_generated(armature) or (isinstance(body, rig.Rig) and body.controls is not None),
-        _tried(lambda: rig.read(armature)),
-        _tried(lambda: rig.read(armature, moving_object=True)),
+        _try_reading(lambda: rig.read(armature)),
+        _try_reading(lambda: rig.read(armature, moving_object=True)),
         body,
         own_poses.read(armature, body, 1.0) if isinstance(body, rig.Rig) else None,
         joint,
@@ -144,7 +144,7 @@ def receiver(armature: bpy.types.Object) -> Receiver:
     )
 
 
-def _tried(read: Callable[[], rig.Rig]) -> rig.Rig | LoomError:
+def _try_reading(read: Callable[[], rig.Rig]) -> rig.Rig | LoomError:
     try:
         return read()
     except LoomError as error:
@@ -250,10 +250,10 @@ def solved_in_steps(armature: bpy.types.Object, moved: Moved, *, limbs: str = "s
     """Solve for the keys of an armature's controls, None if its bones are keyed; writes nothing."""
     if moved.body.controls is None:
         return None
-    return (yield from on_controls.keys_in_steps(armature, _named(moved), moved.body, Wanted(limbs)))
+    return (yield from on_controls.keys_in_steps(armature, _name_clip(moved), moved.body, Wanted(limbs)))
 
 
-def _named(moved: Moved) -> Clip:
+def _name_clip(moved: Moved) -> Clip:
     return replace(moved.clip, name=bones.name_of(moved.clip.name))
 
 
@@ -273,7 +273,7 @@ def write(
     for joint, bone in enumerate(body.skeleton.names):
         if not body.movable[joint] and np.abs(clip.translations[:, joint]).max() > _MOVED:
             notes.append(f"{clip.name} moves {bone!r} in its parent, but the bone is connected: it only turns")
-    named = _named(moved)
+    named = _name_clip(moved)
     how: dict[str, Any] = {"first_frame": first_frame, "targets": moved.targets}
     with curves.whole(named.name, armature) as into:
         if keys is None:

@@ -156,7 +156,7 @@ def by_words(library: str, doing: str, most: int, progress: Progress) -> tuple[K
     for k, entry in enumerate(clips):
         progress.at(k / len(clips), "Looking")
         try:
-            found += [ByWords(entry, hit) for hit in words.fitting(asked, _told(entry))]
+            found += [ByWords(entry, hit) for hit in words.fitting(asked, _describe_entry(entry))]
         except Cancelled:
             raise
         except LoomError as error:
@@ -165,7 +165,7 @@ def by_words(library: str, doing: str, most: int, progress: Progress) -> tuple[K
     return there, found[:most], troubles
 
 
-def _told(entry: Entry) -> list[words.Told]:
+def _describe_entry(entry: Entry) -> list[words.Told]:
     key = entry.path, entry.size, entry.modified
     return _TOLD.made(key, lambda: words.all_told(cutting.cut(stretches.read(entry).clip)))
 

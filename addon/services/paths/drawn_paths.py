@@ -25,16 +25,16 @@ def smoothed(stroke: Sequence[Sequence[float]], height: float) -> Array:
     Raises LoomError for a stroke that is too short to walk along.
     """
     points = np.array(stroke, dtype=np.float64).reshape(-1, 3)
-    gone = _gone(points)
+    gone = _measure_lengths(points)
     if len(points) < 2 or gone[-1] < SHORTEST * height:
         raise LoomError("The line is too short to walk along: draw a longer one")
     fine = _even(points, gone, FINE * height)
     calm = smooth(fine, SHAKE / FINE)
     calm[0], calm[-1] = points[0], points[-1]
-    return _even(calm, _gone(calm), APART * height)
+    return _even(calm, _measure_lengths(calm), APART * height)
 
 
-def _gone(points: Array) -> Array:
+def _measure_lengths(points: Array) -> Array:
     """Return the length (N,) of a line up to each of its points."""
     return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
 

@@ -79,15 +79,15 @@ def load(settings: Any, rig: Any, recipe: Follow, found: Sequence[SlottedAction]
         if len(numbers) == 1:
             stretch.action = found[numbers[0] - 1][0]
             if asked[numbers[0] - 1].armature:
-                _listed(rig, found[numbers[0] - 1], asked[numbers[0] - 1])
+                _find_line(rig, found[numbers[0] - 1], asked[numbers[0] - 1])
             continue
-        lines = [_listed(rig, found[number - 1], asked[number - 1]) for number in numbers]
+        lines = [_find_line(rig, found[number - 1], asked[number - 1]) for number in numbers]
         stretch.label = lines[0].label or _free_label(rig)
         for line in lines:
             line.label, line.use = stretch.label, False
 
 
-def _listed(rig: Any, found: SlottedAction, source: Source) -> Any:
+def _find_line(rig: Any, found: SlottedAction, source: Source) -> Any:
     """Return the line of an action, adding one if it is not listed yet."""
     for line in rig.sources:
         if (line.action, line.armature) == (found[0], source.armature):

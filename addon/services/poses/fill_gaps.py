@@ -32,7 +32,7 @@ class Gap(NamedTuple):
 
 def rows(settings: Any, armature: bpy.types.Object) -> list[Gap]:
     """Return a row for each gap of the preview, or none without a preview."""
-    report, start = _previewed(armature)
+    report, start = _find_preview(armature)
     shares, kept = _shares(settings), locks.read(settings.fill.locked)
     return [
         Gap(
@@ -59,7 +59,7 @@ def _short(gap: dict[str, Any]) -> str:
 
 def timing(armature: bpy.types.Object) -> list[tuple[int, int]] | None:
     """Return the scene frame of each pose of the preview and its proposed frame; None if they are unknown."""
-    report, start = _previewed(armature)
+    report, start = _find_preview(armature)
     if not report.get("timing"):
         return None
     return [(start + key, start + to) for key, to in zip(report["keys"], report["timing"], strict=True)]
@@ -72,7 +72,7 @@ def move(settings: Any, armature: bpy.types.Object) -> None:
     """
     from ...bridge import curves, keyed_poses, result_mark, retiming
 
-    action, moves, (report, _) = posed.action_of(armature), timing(armature), _previewed(armature)
+    action, moves, (report, _) = posed.action_of(armature), timing(armature), _find_preview(armature)
     if action is None or moves is None:
         raise LoomError(f"{armature.name}: preview Fill with Suggest Timing first")
     result_mark.check_writable(action)
@@ -106,7 +106,7 @@ def check(name: str, key_frames: str, rate: float) -> None:
         work.check_gaps(name, np.array(frames), rate)
 
 
-def _previewed(armature: bpy.types.Object) -> tuple[dict[str, Any], int]:
+def _find_preview(armature: bpy.types.Object) -> tuple[dict[str, Any], int]:
     """Return the preview's report of Fill, and the scene frame of its frame 0; empty without a preview."""
     ghost, action = previews.of(armature.session_uid), posed.action_of(armature)
     if ghost is None or ghost.mode != Fill.verb or ghost.woven is None:

@@ -34,7 +34,7 @@ def rows(
     """
     clip, frame = source.clips[0], current_frame(context, source)
     pose = pose_now.read(armature, source.body, clip.rate)
-    posed = _posed(pose, shown.clips[0].cut(frame, frame + 1))
+    posed = _compare_pose(pose, shown.clips[0].cut(frame, frame + 1))
     if not posed.any() and known:
         return known
     if not posed.any():
@@ -66,6 +66,6 @@ def correction(clip: Clip, frame: int, pose: Clip) -> tuple[Array, Array]:
     return turn, pose.translations[0] - clip.translations[frame]
 
 
-def _posed(pose: Clip, was: Clip) -> Any:
+def _compare_pose(pose: Clip, was: Clip) -> Any:
     turn, move = correction(was, 0, pose)
     return (np.abs(turn).max(axis=1) > TURNED) | (np.abs(move).max(axis=1) > MOVED)

@@ -129,7 +129,7 @@ def _read(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.ty
 
 
 @persistent
-def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+def _after_evaluation(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     if not len(_known):
         return
     evaluated = [update.id for update in depsgraph.updates if isinstance(update.id, bpy.types.Action)]
@@ -159,4 +159,4 @@ def listen_no_more() -> None:
 
 def _handlers() -> list[tuple[Any, Any]]:
     of_app = bpy.app.handlers
-    return [(of_app.depsgraph_update_post, _evaluated), (of_app.undo_post, _undone), (of_app.redo_post, _undone)]
+    return [(of_app.depsgraph_update_post, _after_evaluation), (of_app.undo_post, _undone), (of_app.redo_post, _undone)]

@@ -112,7 +112,7 @@ def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
         if seconds > SLOW:
             return False
         if mode == Follow.verb and seconds <= WALKED and panel_state.same_clips(asked, ghost.asked):
-            return _walked(context, armature, asked, ghost.read.body.world_metres)
+            return _walk_preview(context, armature, asked, ghost.read.body.world_metres)
     how = "EXEC_DEFAULT" if seconds <= QUICK else "INVOKE_DEFAULT"
     frames = sum(line.action.frame_range[1] - line.action.frame_range[0] for line in ticked)
     known_only = frames > (IN_GRAPH if mode == Follow.verb else FRAMES)
@@ -126,7 +126,9 @@ def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
     return now is not None and (ghost is None or now.woven is not ghost.woven)
 
 
-def _walked(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...], metres: float) -> bool:
+def _walk_preview(
+    context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[Any, ...], metres: float
+) -> bool:
     """Walk the preview again from the change of its curve; the panel shows errors."""
     from . import ghosts
 

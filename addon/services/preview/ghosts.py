@@ -64,7 +64,7 @@ def keep(
     written, first_frame, _ = writing.as_written(context, inputs, woven)
     clip = poses.as_shown(written, read.body, armature, writing.keyed(read) | writing.held(armature, read, recipe))
     playing = Playing(first_frame + np.arange(float(len(clip))))
-    *figures, shift = _placed(woven, read, rig, clip, playing, int(settings.ghost_beside))
+    *figures, shift = _place_figures(woven, read, rig, clip, playing, int(settings.ghost_beside))
     lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
     summary = f"{len(clip)} frames from {first_frame:g}"
@@ -124,7 +124,7 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 def reweave(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
     """Weave the preview of a blend again with the weights of its sources' lines; return whether there was one."""
-    found = _reweighted(scene, armature)
+    found = _find_reweighted(scene, armature)
     if found is None:
         return False
     ghost, woven, recipe = found
@@ -141,7 +141,7 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     The preview indicates this, and that feet are not planted yet. Features of the whole blend, such as trails, are left
     out.
     """
-    found = _reweighted(scene, armature)
+    found = _find_reweighted(scene, armature)
     if found is None or not _is_written_as_woven(found[0]):
         return False
     ghost, woven, recipe = found
@@ -159,7 +159,7 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     own = int(len(few.frames) > 1 and few.frames[1] > 1)  # the first frame only shows where the sources stand
     playing = Playing(first_frame + few.frames[own:].astype(np.float64))
     rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
-    *sources, result, aside = _placed(few.result, read, rig, clip, playing, int(settings.ghost_beside))
+    *sources, result, aside = _place_figures(few.result, read, rig, clip, playing, int(settings.ghost_beside))
     figures = tuple(dataclasses.replace(one, points=one.points[own:]) for one in (*sources, result))
     seen = clip.cut(own, len(clip))
     body = _body(scene, armature, seen, read, playing, aside)[0] if settings.ghost_mesh else None
@@ -172,7 +172,7 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     return True
 
 
-def _reweighted(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[Ghost, BlendResult, Blend] | None:
+def _find_reweighted(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[Ghost, BlendResult, Blend] | None:
     """Return the preview of a blend, its result, and the recipe with the weights of the lines; None for other previews.
 
     The cyclic clips determine the matching, so the function returns None if the weights change the set of them.
@@ -225,7 +225,7 @@ def _keep_again(context: bpy.types.Context, ghost: Ghost, recipe: Recipe, woven:
     keep(context, ghost.mode, inputs, woven, ghost.asked, outdated=ghost.outdated)
 
 
-def _placed(woven: Result, read: reading.Read, rig: Any, clip: Clip, playing: Playing, beside: int) -> list[Any]:
+def _place_figures(woven: Result, read: reading.Read, rig: Any, clip: Clip, playing: Playing, beside: int) -> list[Any]:
     """Return the figures of the sources and of a result's written clip, and the result's offset (3,).
 
     beside : the result's offset to the side in steps

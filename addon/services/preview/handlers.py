@@ -44,7 +44,7 @@ def _show_previews_again(scene: bpy.types.Scene, context: bpy.types.Context) -> 
     if armature is not None and previews.of(armature.session_uid) is not None:
         from . import ghosts  # numpy is loaded at first use, not when Blender starts
 
-        _tried(scene, armature, lambda: ghosts.show_anew(context, armature))
+        _try_showing(scene, armature, lambda: ghosts.show_anew(context, armature))
 
 
 def _show_solo(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
@@ -59,12 +59,12 @@ def _show_solo(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     if line is not None and line.action is not None:
         from . import ghosts
 
-        _tried(scene, armature, lambda: ghosts.solo(context, armature, line))
+        _try_showing(scene, armature, lambda: ghosts.solo(context, armature, line))
     elif ghost is not None and ghost.mode == previews.SOLO:
         previews.keep(armature.session_uid, None)
 
 
-def _tried(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[], object]) -> None:
+def _try_showing(scene: bpy.types.Scene, armature: bpy.types.Object, show: Callable[[], object]) -> None:
     """Call a preview function; the panel shows its error."""
     try:
         show()

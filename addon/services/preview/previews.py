@@ -37,10 +37,10 @@ def keep(armature: int, ghost: "Ghost | None") -> None:
         listener()
 
 
-def _forgotten() -> None:
+def _forget_previews() -> None:
     for listener in when_none:
         listener()
 
 
 def register() -> None:
-    registrar.append(memory.when_forgotten, _forgotten)
+    registrar.append(memory.when_forgotten, _forget_previews)

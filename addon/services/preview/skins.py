@@ -60,7 +60,7 @@ def of(armature: bpy.types.Object, drawn: bpy.types.Object) -> "SkinnedMesh":
 
 
 @persistent
-def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+def _after_evaluation(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     if not len(_known) or not depsgraph.id_type_updated("MESH"):
         return
     updated = [one.id for one in depsgraph.updates if one.is_updated_geometry]
@@ -70,4 +70,4 @@ def _evaluated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def register() -> None:
-    registrar.append(bpy.app.handlers.depsgraph_update_post, _evaluated)
+    registrar.append(bpy.app.handlers.depsgraph_update_post, _after_evaluation)

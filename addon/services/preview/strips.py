@@ -131,7 +131,7 @@ def _of_action(
 ) -> Shown | None:
     assert action is not None
     start, last = contact_rows.frames_of(action)
-    woven, recipe, names = _kept(action, last - start)
+    woven, recipe, names = _read_stored(action, last - start)
     feet = _feet(contacts)
     editable = action.library is None and action.override_library is None
     if woven is None and not feet:
@@ -142,7 +142,7 @@ def _of_action(
     return Shown(dataclasses.replace(strip, handles=handles), action.session_uid, float(start), woven, recipe, names)
 
 
-def _kept(action: bpy.types.Action, length: float) -> tuple[Parts | None, Recipe | None, tuple[str, ...]]:
+def _read_stored(action: bpy.types.Action, length: float) -> tuple[Parts | None, Recipe | None, tuple[str, ...]]:
     """Return an action's stored parts and recipe, and its sources' names; None if its length has changed."""
     woven = parts.from_json(storage.parts_text(action))
     try:

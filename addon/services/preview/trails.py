@@ -33,13 +33,13 @@ def of(
     found = [Trail(root, ROOT, wide=False)]
     if len(root) == len(woven.clip):  # a loop written several times in a row has no transitions
         for flags, color in _parts(woven, recipe):
-            found += _marked(root, flags, color)
+            found += _mark_stretches(root, flags, color)
     if isinstance(woven, FollowResult):
         found.append(Trail(worst(woven, metres) + shift, WORST, wide=True))
     feet = contacts.standing_feet(body)
     for foot in feet.values():
         path = foot.ball / metres + shift
-        found += [Trail(path, FOOT, wide=False), *_marked(path, foot.ball_stands, STANDS)]
+        found += [Trail(path, FOOT, wide=False), *_mark_stretches(path, foot.ball_stands, STANDS)]
     standing = {name: tuple(contacts.runs(foot.stands)) for name, foot in feet.items()}
     return tuple(one for one in found if len(one.points) > 1), standing
 
@@ -55,7 +55,7 @@ def worst(walked: FollowResult, metres: float) -> Array:
     )
 
 
-def _marked(path: Array, flags: NDArray[np.bool_], color: str) -> list[Trail]:
+def _mark_stretches(path: Array, flags: NDArray[np.bool_], color: str) -> list[Trail]:
     """Return the stretches of a path on which flags (F,) are true."""
     return [Trail(path[start : end + 1], color, wide=True) for start, end in contacts.runs(flags)]
 

@@ -38,16 +38,16 @@ def names(action: bpy.types.Action) -> tuple[str, ...]:
 
     They are from the last check; a new check is scheduled if needed.
     """
-    known = _asked(action)
+    known = _ask_action(action)
     return known.names + known.contexts
 
 
 def is_edited(action: bpy.types.Action) -> bool:
     """Return whether a result was edited by hand, from the last check like `names`."""
-    return _asked(action).edited
+    return _ask_action(action).edited
 
 
-def _asked(action: bpy.types.Action) -> _Known:
+def _ask_action(action: bpy.types.Action) -> _Known:
     known = _known.get(action.session_uid) or _known.keep(action.session_uid, _Known())
     is_old = known.may_have_changed or time.monotonic() > known.looked + AGAIN
     if is_old and not bpy.app.timers.is_registered(_soon):

@@ -54,13 +54,13 @@ def bring(moments: Sequence[Points], free: float, view: bpy.types.RegionView3D) 
 def _share(points: Points, free: float, view: bpy.types.RegionView3D) -> float:
     """Return the larger share of the free part's width and height that points cover."""
     view.update()
-    x, y, _ = _projected(points, view)
+    x, y, _ = _project_points(points, view)
     return float(max(np.ptp(x) / (2.0 * free), np.ptp(y) / 2.0))
 
 
 def is_seen(points: Points, free: float, view: bpy.types.RegionView3D) -> bool:
     """Return whether all points are in the free part of a view, its left share `free` (0 to 1)."""
-    x, y, ahead = _projected(points, view)
+    x, y, ahead = _project_points(points, view)
     return bool(((ahead > 0.0) & (np.abs(y) <= 1.0) & (x >= -1.0) & (x <= 2.0 * free - 1.0)).all())
 
 
@@ -83,7 +83,7 @@ def frame(points: Points, free: float, view: bpy.types.RegionView3D, *, margin: 
     view.view_location = turned @ middle
 
 
-def _projected(points: Points, view: bpy.types.RegionView3D) -> tuple[Points, Points, Points]:
+def _project_points(points: Points, view: bpy.types.RegionView3D) -> tuple[Points, Points, Points]:
     """Project points into a view: −1 to 1 from left to right and from below, and the distance ahead."""
     four = np.column_stack([points, np.ones(len(points))]) @ np.array(view.perspective_matrix).T
     ahead = four[:, 3]

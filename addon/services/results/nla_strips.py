@@ -35,7 +35,7 @@ def push_down(
 
     Raises LoomError kinds, before any change, for an action that is gone or lacks a slot of the armature.
     """
-    found = [_found(armature, source) for source in sources]
+    found = [_find_source(armature, source) for source in sources]
     data = present(armature.animation_data or armature.animation_data_create())
     others = [strip for track in data.nla_tracks for strip in track.strips]
     playing, how = data.action, (data.action_blend_type, data.action_influence)
@@ -58,11 +58,11 @@ def push_down(
         data.action = None
         if playing not in [action for action, _ in found]:
             pushed.notes.append(f"{playing.name} was taken off {armature.name}: else it plays on top")
-    pushed.notes += _hidden(armature, track)
+    pushed.notes += _describe_hidden(armature, track)
     return pushed
 
 
-def _found(armature: bpy.types.Object, source: Source) -> tuple[bpy.types.Action, Slot]:
+def _find_source(armature: bpy.types.Object, source: Source) -> tuple[bpy.types.Action, Slot]:
     action = next((one for one in bpy.data.actions if one.name_full == source.name), None)
     if action is None:
         raise LoomError(f"There is no action named {source.name!r}")
@@ -141,7 +141,7 @@ def _let_others_show(pushed: Pushed, others: list[bpy.types.NlaStrip]) -> None:
         last.extrapolation = "NOTHING"
 
 
-def _hidden(armature: bpy.types.Object, track: bpy.types.NlaTrack) -> list[str]:
+def _describe_hidden(armature: bpy.types.Object, track: bpy.types.NlaTrack) -> list[str]:
     """Return messages about settings and tracks that hide a new track."""
     data = present(armature.animation_data)
     notes = []

@@ -22,7 +22,7 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
     request, read = inputs.request, inputs.read
     action, slot = writing.sources_of(read)[0]
     result_mark.check_writable(action)
-    before = _kept(action, inputs.recipe.label)
+    before = _keep_copy(action, inputs.recipe.label)
     uid, handle = before.session_uid, slot.handle if slot else 0
     source = dataclasses.replace(request.sources[0], name=before.name_full)
     copied = [dataclasses.replace(one, users=()) for one in read.contexts[:1]]  # nobody plays the copy
@@ -48,7 +48,7 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
     return dataclasses.replace(written, notes=(*written.notes, note))
 
 
-def _kept(action: bpy.types.Action, label: str) -> bpy.types.Action:
+def _keep_copy(action: bpy.types.Action, label: str) -> bpy.types.Action:
     """Return a copy of an action with a fake user, so that the file keeps it."""
     before = present(action.copy())
     before.name, before.use_fake_user = f"{action.name} before {label}", True

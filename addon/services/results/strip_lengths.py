@@ -24,7 +24,7 @@ def fit(action: bpy.types.Action, was: tuple[float, float]) -> list[str]:
         times = (strip.action_frame_end - strip.action_frame_start) / (old - before)
         if abs(strip.action_frame_start - before) > _SAME or abs(times - round(times)) * (old - before) > _SAME:
             continue
-        notes.append(_fitted(track, strip, first, first + max(1, round(times)) * (last - first)))
+        notes.append(_fit_strip(track, strip, first, first + max(1, round(times)) * (last - first)))
     return list(filter(None, notes))
 
 
@@ -38,7 +38,7 @@ def _playing(action: bpy.types.Action) -> Iterator[tuple[bpy.types.NlaTrack, bpy
                     yield track, strip
 
 
-def _fitted(track: bpy.types.NlaTrack, strip: bpy.types.NlaStrip, first: int, end: int) -> str:
+def _fit_strip(track: bpy.types.NlaTrack, strip: bpy.types.NlaStrip, first: int, end: int) -> str:
     """Set a strip's action range, or keep its length and return a warning if the next strip is in its way."""
     begin, length = strip.frame_start, strip.action_frame_end - strip.action_frame_start
     until = begin + (end - first) * strip.scale * strip.repeat

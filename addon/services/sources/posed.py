@@ -40,7 +40,7 @@ def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: floa
     if action is None:
         return ""
     first, last = contact_rows.frames_of(action, span)
-    frames = [frame for frame in keyed_poses.frames_of(*_slotted(armature, action)) if first <= frame <= last]
+    frames = [frame for frame in keyed_poses.frames_of(*_find_slotted(armature, action)) if first <= frame <= last]
     if len(frames) > most * (last - first + 1):
         return ""
     return declared(Fill)["key_frames"].as_text((tuple(float(frame - first) for frame in frames),)) if frames else ""
@@ -52,10 +52,10 @@ def state(rig: Any) -> tuple[int, ...]:
 
     armature = properties.armature_of(rig)
     action = None if armature is None else action_of(armature)
-    return () if armature is None or action is None else keyed_poses.state(*_slotted(armature, action))
+    return () if armature is None or action is None else keyed_poses.state(*_find_slotted(armature, action))
 
 
-def _slotted(armature: bpy.types.Object, action: bpy.types.Action) -> SlottedAction:
+def _find_slotted(armature: bpy.types.Object, action: bpy.types.Action) -> SlottedAction:
     from ...bridge import curves
 
     return action, curves.choose_slot(action, armature)

@@ -289,11 +289,11 @@ def shortened(names: Iterable[str], room: int) -> dict[str, str]:
 
     A shared part is an ending of several names, or the necessary part of a beginning shared with the most similar name.
     """
-    return _shortened(tuple(names), room)
+    return _shorten_names(tuple(names), room)
 
 
 @lru_cache(maxsize=8)  # panels call this whenever they are drawn
-def _shortened(names: tuple[str, ...], room: int) -> dict[str, str]:
+def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     endings = _shared_endings(names)
     bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
     hidden = _shared_beginnings(bare.values(), room - 1)

@@ -59,17 +59,17 @@ def _of_roles(armature: bpy.types.Object, clip: "Clip") -> str:
     from ....core.motion import roles
 
     guessed = list(body_roles.found_by(armature, clip.skeleton).values()).count(roles.SHAPE)
-    return _guessed(armature, guessed) if guessed >= roles.GUESSED else ""
+    return _describe_guess(armature, guessed) if guessed >= roles.GUESSED else ""
 
 
-def _guessed(armature: bpy.types.Object, count: int) -> str:
+def _describe_guess(armature: bpy.types.Object, count: int) -> str:
     return f"{armature.name}: {count} body roles were guessed from its shape: look at them in Body Roles"
 
 
 def roles_accepted(rig: Any, armature: bpy.types.Object, count: int) -> None:
     """Remove the warning that `count` roles were guessed."""
     for line in rig.sources:
-        if line.warning == _guessed(armature, count):
+        if line.warning == _describe_guess(armature, count):
             line.warning = ""
 
 

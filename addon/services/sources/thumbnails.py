@@ -52,7 +52,7 @@ def _draw_next() -> float | None:
     scene = properties.of_session(bpy.data.scenes, scene_uid)
     armature = properties.of_session(bpy.data.objects, armature_uid)
     if scene is not None and armature is not None:
-        _icons.keep(key, _drawn(key, scene, armature, name))
+        _icons.keep(key, _draw_thumbnail(key, scene, armature, name))
     if _wanted:
         return PAUSE
     for window in windows:
@@ -61,7 +61,7 @@ def _draw_next() -> float | None:
     return None
 
 
-def _drawn(key: _Key, scene: bpy.types.Scene, armature: bpy.types.Object, name: str) -> int:
+def _draw_thumbnail(key: _Key, scene: bpy.types.Scene, armature: bpy.types.Object, name: str) -> int:
     from ...bitmaps import images, thumbnail  # numpy is loaded at first use, not when Blender starts
 
     try:

@@ -51,7 +51,7 @@ def same(clips: Sequence[Clip]) -> Sequence[Clip]:
 
     Data derived from the cached clips (points, leg movement) is not computed again.
     """
-    return _made(_READ, hash_of(clips, ""), lambda: clips)
+    return _make_once(_READ, hash_of(clips, ""), lambda: clips)
 
 
 def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
@@ -60,15 +60,15 @@ def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
     if depends is None:
         return None
     key = key_of(recipe.prepared_of(clips), recipe, depends)
-    return _made(_CACHES[depends], key, lambda: verbs.prepare(recipe, clips, progress))
+    return _make_once(_CACHES[depends], key, lambda: verbs.prepare(recipe, clips, progress))
 
 
 def of_action(key: str, read: Callable[[], Any]) -> Any:
     """Return the result of reading an action, from the cache if its content was read before."""
-    return _made(_ACTIONS, key, read)
+    return _make_once(_ACTIONS, key, read)
 
 
-def _made(cache: Cache[str, Any], key: str, make: Callable[[], Any]) -> Any:
+def _make_once(cache: Cache[str, Any], key: str, make: Callable[[], Any]) -> Any:
     """Return the value of a key; a new value may remove old ones to limit the memory."""
     known = cache.get(key) is not None
     made = cache.made(key, make)

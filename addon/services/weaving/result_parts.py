@@ -30,16 +30,16 @@ def of(woven: Result, recipe: Recipe, names: Sequence[str], length: int) -> Part
     if isinstance(woven, BlendResult):
         return Parts(last, rate, shares=_shares(woven))
     if isinstance(woven, ConnectResult):
-        return _connected(woven, last)
+        return _list_connected_parts(woven, last)
     if isinstance(woven, WalkResult):
-        return _walked(woven, recipe, names)
+        return _list_walked_parts(woven, recipe, names)
     if isinstance(woven, SpliceResult):
         upper = tuple(range(1, len(names)))
         return Parts(last, rate, ((Part((0,), 0.0, last),), (Part(upper, 0.0, last),)))
     if isinstance(woven, KeyPosesResult):
-        return _posed(woven, last)
+        return _list_posed_parts(woven, last)
     if isinstance(woven, FillResult):
-        return Parts(last, rate, (_filled(woven, last),))
+        return Parts(last, rate, (_list_filled_parts(woven, last),))
     if isinstance(woven, DriveResult):
         return _of_drive(woven, recipe, names, last)
     return whole
@@ -53,7 +53,7 @@ def _shares(woven: BlendResult) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in rows.round(5).tolist())
 
 
-def _connected(woven: ConnectResult, last: float) -> Parts:
+def _list_connected_parts(woven: ConnectResult, last: float) -> Parts:
     own = woven.report["connect"]
     seams = [
         Seam(
@@ -71,7 +71,7 @@ def _connected(woven: ConnectResult, last: float) -> Parts:
     return Parts(last, woven.clip.rate, (parts,), seams=tuple(seams))
 
 
-def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
+def _list_walked_parts(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
     """Return the clip of each stretch of a walk."""
     walked = source_frames.in_graph(woven.graph, names, recipe.prepared_of(range(len(names))))
     if walked is None:
@@ -99,7 +99,7 @@ def _walked(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
     return Parts(last, woven.clip.rate, tuple(tracks), seams=seams)
 
 
-def _filled(woven: FillResult, last: float) -> tuple[Part, ...]:
+def _list_filled_parts(woven: FillResult, last: float) -> tuple[Part, ...]:
     """Return the stretches that fill gaps; elsewhere the first source plays its own or interpolated frames."""
     parts, at = [], 0.0
     for gap, row in zip(woven.done.gaps, woven.report["fill"]["gaps"], strict=True):
@@ -123,11 +123,11 @@ def _of_drive(woven: DriveResult, recipe: Recipe, names: Sequence[str], last: fl
     if "along" in woven.report["drive"]:
         return Parts(last, rate)
     over = isinstance(recipe, Drive) and recipe.upper_body_only
-    upper = _driven(woven, names, last, first=1 if over else 0)
+    upper = _list_driven_parts(woven, names, last, first=1 if over else 0)
     return Parts(last, rate, ((Part((0,), 0.0, last),), upper) if over else (upper,))
 
 
-def _driven(woven: DriveResult, names: Sequence[str], last: float, first: int) -> tuple[Part, ...]:
+def _list_driven_parts(woven: DriveResult, names: Sequence[str], last: float, first: int) -> tuple[Part, ...]:
     """Return the clip of each driven stretch, to 0.1 s, because the written clip jumps at the best nearby frame.
 
     first : index of the first name used for driving; clips of a library have no name here
@@ -144,7 +144,7 @@ def _driven(woven: DriveResult, names: Sequence[str], last: float, first: int) -
     )
 
 
-def _posed(woven: KeyPosesResult, last: float) -> Parts:
+def _list_posed_parts(woven: KeyPosesResult, last: float) -> Parts:
     """Return the clip of each held or passed pose."""
     names = woven.report["names"]
     poses = woven.report["key_poses"]["poses"]

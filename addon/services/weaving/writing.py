@@ -82,7 +82,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     notices = [_check_bones(armature, read.body), *told_bodies.sentences(armature, read, made_of, recipe)]
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
-    clip, seen, first_frame, notice, notes, few = _planned(context, inputs, woven)
+    clip, seen, first_frame, notice, notes, few = _plan_writing(context, inputs, woven)
     wanted = on_controls.wanted(inputs, clip, few)
     on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
@@ -173,7 +173,7 @@ class _Planned(NamedTuple):
     few: Few | None
 
 
-def _planned(context: bpy.types.Context, inputs: Inputs, woven: Result) -> _Planned:
+def _plan_writing(context: bpy.types.Context, inputs: Inputs, woven: Result) -> _Planned:
     clip, first_frame, notice = as_written(context, inputs, few_keys.unfitted(woven))
     options, recipe = inputs.request.result, inputs.recipe
     notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
@@ -209,7 +209,7 @@ def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | L
     if inputs.read.body.controls is None or isinstance(woven, LoomError):
         return
     armature = found(bpy.data.objects, inputs.read.armature, "The armature")
-    clip, *_, few = _planned(context, inputs, woven)
+    clip, *_, few = _plan_writing(context, inputs, woven)
     yield from on_controls.keys_in_steps(armature, clip, inputs.read.body, on_controls.wanted(inputs, clip, few))
 
 
@@ -243,7 +243,7 @@ def keyed_alike(context: bpy.types.Context, inputs: tuple[Inputs, ...], made: li
 def _moved_controls(context: bpy.types.Context, inputs: Inputs, woven: Result) -> frozenset[curves.Target]:
     """Return the controls moved by a result with reduced keys; dense results key all controls anyway."""
     armature = found(bpy.data.objects, inputs.read.armature, "The armature")
-    clip, *_, few = _planned(context, inputs, woven)
+    clip, *_, few = _plan_writing(context, inputs, woven)
     wanted = on_controls.wanted(inputs, clip, few)
     if wanted.few is None:
         return frozenset()
@@ -263,8 +263,8 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     clip = retarget.onto(clip, read.body.skeleton)  # a graph from a file may have walked on another body
     if options.travel != "reference":
         attached = attachments.find([clip])
-        clip = attached.restore(_carried(attached.hang([clip])[0], read, options.travel), [clip])
-    clip, bends = _bent(inputs, clip)
+        clip = attached.restore(_carry_travel(attached.hang([clip])[0], read, options.travel), [clip])
+    clip, bends = _bend_legs(inputs, clip)
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
     if options.place == standing.FIGURE and options.stand:
@@ -274,7 +274,7 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     return clip, first_frame, " and ".join(filter(None, (notice, bends)))
 
 
-def _bent(inputs: Inputs, clip: Clip) -> tuple[Clip, str]:
+def _bend_legs(inputs: Inputs, clip: Clip) -> tuple[Clip, str]:
     """Return a clip with legs adapted to a rig's controls, and a message about it."""
     body = inputs.read.body
     if body.controls is None:
@@ -283,7 +283,7 @@ def _bent(inputs: Inputs, clip: Clip) -> tuple[Clip, str]:
     return control_keys.bent(clip, body, control_keys.kinds(armature, body, on_controls.wanted(inputs, clip, None)))
 
 
-def _carried(clip: Clip, read: Read, travel: str) -> Clip:
+def _carry_travel(clip: Clip, read: Read, travel: str) -> Clip:
     """Return the clip with its travel on the hips or the root bone; for baked bones, on a deforming root."""
     if travel == "hips":
         return root_carrier.by_hips(clip)
