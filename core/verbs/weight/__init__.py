@@ -18,7 +18,7 @@ class Weight(Recipe):
     of_action = True
     summary = "let jumps and runs fall as real ones do"
 
-    strength: float = option(1.0, "0 changes nothing, 1 falls as in reality", minimum=0.0, maximum=1.0)
+    strength: float = option(1.0, "How far flights change: 0 not at all, 1 to a real fall", minimum=0.0, maximum=1.0)
     change: str = option(
         "height",
         "What of a jump changes",

@@ -168,7 +168,7 @@ def test_each_stretch_has_options_of_its_own():
         ("retime=1", "retime is '1' in stretch_options, but must be yes or no"),
         ("posture=much", "posture is 'much', but must be a number"),
         ("upper='arm", "stretch_options has quotes that do not end"),
-        ("posture=1;;", "has 3 parts for 1 stretches"),
+        ("posture=1;;", "has 3 values, but takes 1"),
     ],
 )
 def test_options_of_stretches_that_are_none_are_refused(gaits, text, message):

@@ -224,7 +224,7 @@ def test_clips_may_be_given_instead_of_a_graph():
 
 @pytest.mark.both_engines
 def test_paths_and_labels_that_are_none_are_refused(gaits):
-    with pytest.raises(OptionError, match="the path is 0.00 m long"):
+    with pytest.raises(OptionError, match="the path is 0 m long"):
         verbs.apply(Follow(), [], prepared=gaits)
     with pytest.raises(OptionError, match="no walk is among clips of the label 'run'"):
         followed(gaits, paths.line(), label_filter="run")

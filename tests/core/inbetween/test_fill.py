@@ -282,7 +282,7 @@ def test_a_hand_keyed_out_of_reach_is_said():
     [
         ((), "it has 0"),
         ((5,), "it has 1"),
-        ((5, 5), "frame 5 of walk is given twice"),
+        ((5, 5), "key_frames has frame 5 twice"),
         ((0, 97), "has no frame 97"),
         ((0, 2.5), "has no frame 2.5"),
     ],
