@@ -54,7 +54,7 @@ def _by_clip(rows: Sequence[Sequence[str]], header: Sequence[str]) -> dict[str, 
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(header):
-            raise wrong_count(f"labels[{number}]", len(row), len(header))
+            raise wrong_count(f"labels, row {number}", len(row), len(header))
         values = dict(zip(header, (cell.strip() for cell in row), strict=True))
         if values[CLIP] in known:
             raise given_twice("labels", values[CLIP])
@@ -67,17 +67,13 @@ def _key(name: str, known: dict[str, dict[str, str]]) -> str | None:
     return next((key for key in known if key in (name, f"{name}.bvh") or key.rpartition(".")[0] == name), None)
 
 
-def _useless(columns: str) -> OptionError:
-    return OptionError(f"labels: {columns} says the same of every clip: leave a column out")
-
-
 def _refuse_useless(columns: dict[str, tuple[str, ...]]) -> None:
     """Raise OptionError for columns with one value, or with the same groups as another column."""
     seen: dict[tuple[tuple[int, ...], ...], str] = {}
     for column, values in columns.items():
         groups = [tuple(k for k, own in enumerate(values) if own == value) for value in dict.fromkeys(values) if value]
         if len(groups) < 2:
-            raise _useless(column)
+            raise OptionError(f"labels: {column} says the same of every clip: leave it out")
         same = seen.setdefault(tuple(sorted(groups)), column)
         if same != column:
-            raise _useless(f"{same}, {column}")
+            raise OptionError(f"labels: {same} and {column} say the same of every clip: leave one out")

@@ -52,7 +52,7 @@ def test_a_job_that_fails_does_not_stop_the_others(command, scene, jobs, out):
     good = f'{BLEND}clips = ["Sneak", "Carry"]\n'
     path = jobs(f'armature = "Loom Figure"\n{good}{BLEND}name = "odd"\nclips = ["Sneak", "stranger"]\n')
     code, printed, err = command("run", path, "-o", out / "copy.blend")
-    problem = "Action 'stranger' moves no bone of Loom Figure"
+    problem = "stranger moves no bone of Loom Figure"
     assert code == 1
     assert printed == f"job 1: done, Sneak + Carry 50:50\njob 2 (odd): failed, {problem}\n"
     assert err == f"action_loom: job 2 (odd): {problem}\naction_loom: 1 of 2 jobs failed\n"

@@ -52,7 +52,7 @@ def test_mirrored_twice_it_is_the_action_again():
         ({"first": 10, "last": 9000}, OptionError, "frames 10 to 9000 can't be cut out: it has 0 to 256"),
         ({"first": 20, "last": 21}, OptionError, "three are the least"),
         ({"first": 20, "last": 40, "kind": "walk", "loop": True}, ClipError, "frames 20 to 40 make no loop"),
-        ({"first": 20, "last": 60, "begins": ((1.0, 2.0),)}, OptionError, "begins must be one row"),
+        ({"first": 20, "last": 60, "begins": ((1.0, 2.0),)}, OptionError, "begins takes rows of first, last"),
         ({"first": 20, "last": 60, "ends": ((10, 100, 1, 999, 0),)}, OptionError, "has no frame 999"),
     ],
 )
