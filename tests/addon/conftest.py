@@ -288,7 +288,7 @@ def lame(here, loom, tmp_path):
     bvh, actions = loom("core.formats.bvh"), loom("core.demo_character.actions")
     made = tmp_path / "lame"
     made.mkdir()
-    bvh.write(bvh.from_clip(here.mirror.mirrored(actions.wave(60.0))), made / "other.bvh")
+    bvh.write(bvh.from_clip(here.mirror.mirror_clip(actions.wave(60.0))), made / "other.bvh")
     here.preferences.library = str(tmp_path / "lame.loomlib")
     bpy.ops.action_loom.add_to_library(directory=str(made))
 

@@ -23,7 +23,7 @@ WHICH = (
 WHICH_AND_USE = WHICH + (
     "import numpy as np\n"
     "from action_loom.core.sync import dtw\n"
-    "path = dtw.pinned(np.abs(np.subtract.outer(np.arange(6.0), np.arange(9.0))), 3)\n"
+    "path = dtw.find_pinned_path(np.abs(np.subtract.outer(np.arange(6.0), np.arange(9.0))), 3)\n"
     "print(path.cells.tolist())\n"
 )
 
