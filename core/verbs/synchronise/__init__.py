@@ -16,7 +16,6 @@ class Synchronise(Recipe, Matching):
 
     verb = "sync"
     label = "Re-time to Reference"
-    most = 2
     tooltip = "Make a copy of the other ticked action that steps when the reference does"
     summary = "re-time a clip to another: sync A B gives B in time with A"
 

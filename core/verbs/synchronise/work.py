@@ -9,6 +9,7 @@ import numpy as np
 from ...motion import cycles, resample
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
+from ...recipes.base import check_count
 from ...weave import reporting
 from ...weave.preprocess import RegisteredClips, register
 from ...weave.results import BlendResult
@@ -31,6 +32,7 @@ def synchronise(
         ('sneak in time with walk', 33)
     """
     began = time.perf_counter()
+    check_count(recipe.label, len(clips), 2, 2)  # *Analyse* registers more, in pairs
     if registered is None:
         registered = register(clips, recipe, progress.part(0.0, 0.9))
     ready, registration = registered.prepared, registered.registration
