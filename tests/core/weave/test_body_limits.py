@@ -99,10 +99,10 @@ def test_feet_on_a_belt_do_not_slide(gait):
     """Made in place, a walk at 1.3 m/s slid by 130 cm/s; the belt has one speed, so a little remains."""
     moving = gait()
     ground = root_motion.ground_frames(moving)[0]
-    still = root_motion.placed(moving, 0.0, ground[0] - ground)
-    before, after = body_limits.told(still, [moving])[0]["low_feet_cm_s"]
+    still = root_motion.place_clip(moving, 0.0, ground[0] - ground)
+    before, after = body_limits.describe_limits(still, [moving])[0]["low_feet_cm_s"]
     assert before < after < 8.0
-    aside = root_motion.placed(still, 0.0, np.outer(np.sin(np.arange(len(still)) * 0.9), (0.05, 0.0)))
-    found, sentences = body_limits.told(aside, [still])
+    aside = root_motion.place_clip(still, 0.0, np.outer(np.sin(np.arange(len(still)) * 0.9), (0.05, 0.0)))
+    found, sentences = body_limits.describe_limits(aside, [still])
     assert found["low_feet_cm_s"][0] == after < 0.3 * found["low_feet_cm_s"][1]
     assert "feet on the ground slide" in sentences[0]
