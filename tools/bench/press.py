@@ -31,7 +31,7 @@ STEPS = {
     "making them ready": ("core/weave/preprocess.py", "merge"),
     "synchronising": ("core/sync/registration.py", "register"),
     "blending": ("core/verbs/blend/work.py", "weave"),
-    "measuring, for the report": ("core/weave/reporting.py", "registered"),
+    "measuring, for the report": ("core/weave/reporting.py", "report_registered"),
     "writing the action": ("addon/bridge/clip.py", "fill"),
     "the recipe and the sources' content, kept on it": ("addon/model/storage.py", "store"),
     "small pictures for the panel": ("addon/services/matching/analysis.py", "keep_woven"),
