@@ -17,7 +17,8 @@ from ...ground.blender_types import present
 from ...model import storage
 
 SOON = 0.3  # s until the check, since more changes may follow
-AGAIN = 2.0  # s until contexts are compared again
+AGAIN = 2.0  # s until contexts are compared again, at least
+REST = 30.0  # times as long as the comparison of all results took
 
 
 @dataclass
@@ -26,7 +27,7 @@ class _Known:
     edited: bool = False
     contexts: tuple[str, ...] = ()
     may_have_changed: bool = True
-    looked: float = 0.0  # s
+    due: float = 0.0  # s, when contexts are compared again
 
 
 # By the session id of the result.
@@ -49,7 +50,7 @@ def is_edited(action: bpy.types.Action) -> bool:
 
 def _ask_action(action: bpy.types.Action) -> _Known:
     known = _known.get(action.session_uid) or _known.keep(action.session_uid, _Known())
-    is_old = known.may_have_changed or time.monotonic() > known.looked + AGAIN
+    is_old = known.may_have_changed or time.monotonic() > known.due
     if is_old and not bpy.app.timers.is_registered(_soon):
         bpy.app.timers.register(_soon, first_interval=SOON)
     return known
@@ -68,7 +69,7 @@ def look(action: bpy.types.Action, *, hashed: bool = True) -> tuple[str, ...]:
             names, edited = (), False
         known.names, known.edited = names, edited
     known.contexts = _contexts(action, staged=hashed)
-    known.may_have_changed, known.looked = False, time.monotonic()
+    known.may_have_changed, known.due = False, time.monotonic() + AGAIN
     return known.names + known.contexts
 
 
@@ -86,16 +87,21 @@ def _soon() -> float | None:
     """Check the results that panels have asked for; return the delay of the next attempt while work is running."""
     if jobs.running() is not None:
         return SOON
+    began, looked = time.monotonic(), []
     for action in bpy.data.actions:
         known = _known.get(action.session_uid)
-        is_old = known is not None and (known.may_have_changed or time.monotonic() > known.looked + AGAIN)
+        is_old = known is not None and (known.may_have_changed or time.monotonic() > known.due)
         if known is not None and is_old and result_mark.is_result(action):
             before = known.names, known.contexts, known.edited
             look(action, hashed=known.may_have_changed)
+            looked.append(known)
             if (known.names, known.contexts, known.edited) != before:
                 areas = [area for one in present(bpy.context.window_manager).windows for area in one.screen.areas]
                 for area in (area for area in areas if area.type == "VIEW_3D"):
                     area.tag_redraw()
+    now = time.monotonic()
+    for known in looked:
+        known.due = now + max(AGAIN, REST * (now - began))
     return None
 
 
