@@ -234,7 +234,8 @@ def told(report: Mapping[str, Any], name: str) -> list[str]:
         >>> planting.told(planting.planted(actions.walk())[1].report, "walk")
         []
     """
-    refused, sentences = report["refused"], []
+    refused = [one for one in report["refused"] if one["why"] != worth.NO_GAIN]
+    sentences = []
     if refused:
         each = [
             f"{contacts.NAMES[one['foot']]} from frame {one['first']} to {one['end'] - 1}, {one['why']}"

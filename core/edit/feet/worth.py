@@ -23,6 +23,8 @@ from .spans import Contact
 BENDS, WORTH = math.radians(10.0), math.radians(100.0)
 MOST, MOST_OF_MANY = math.radians(30.0), math.radians(20.0)
 
+NO_GAIN = "planted, it would slide no less"  # such a stance is as it was, so no warning tells of it
+
 GROUND = 0.03  # body heights over the lowest point of a foot; the points up to there touch the ground
 SLIDES = 0.01  # body heights a second; a foot that slides less in the result stands
 FAR, NEAR = 1.5, 0.01  # times the farthest shift of a foot nearby, and body heights: how far a pelvis may move
@@ -69,7 +71,9 @@ def _dear(trial: Trial) -> dict[int, str]:
         if clip.skeleton.has_many_legs:
             most, (first, end) = MOST_OF_MANY, _between_others(contact, trial.kept, len(clip))
         bent = float(trial.bends[contact.foot][first:end].max())
-        if bent > min(BENDS + WORTH * slide / height, most) or after >= max(before, SLIDES * height):
+        if after >= max(before, SLIDES * height):
+            found |= dict.fromkeys(contact.rows, NO_GAIN)
+        elif bent > min(BENDS + WORTH * slide / height, most):
             why = f"it would bend its leg by {np.degrees(bent):.0f}° for {100.0 * slide:.0f} cm/s of slide"
             found |= dict.fromkeys(contact.rows, why)
     return found
