@@ -78,6 +78,15 @@ def open_archive(content: bytes) -> io.BytesIO:
 
     Raises ValueError if it would inflate to more than MOST_BYTES, or has an error or another compression than numpy's,
     whose inflated size is unbounded.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from action_loom.core import files
+        >>> stream = io.BytesIO()
+        >>> np.savez(stream, rows=np.arange(3))
+        >>> np.load(files.open_archive(stream.getvalue()))["rows"].tolist()
+        [0, 1, 2]
     """
     stream = io.BytesIO(content)
     try:
@@ -93,7 +102,13 @@ def open_archive(content: bytes) -> io.BytesIO:
 
 
 def read_json(content: bytes) -> Any:
-    """Return the values of a JSON text; raises ValueError, also for more than MOST_TEXT bytes or deep nesting."""
+    """Return the values of a JSON text; raises ValueError, also for more than MOST_TEXT bytes or deep nesting.
+
+    Example:
+        >>> from action_loom.core import files
+        >>> files.read_json(b'{"frames": [1, 2]}')
+        {'frames': [1, 2]}
+    """
     if len(content) > MOST_TEXT:
         raise ValueError(f"more than {MOST_TEXT >> 20} MB")
     try:
@@ -114,7 +129,14 @@ def identity(path: str | os.PathLike[str]) -> str:
 
 
 def find_repeated(paths: Iterable[Path]) -> Path | None:
-    """Return the first path that some disks can't tell from an earlier one, None if there is none."""
+    """Return the first path that some disks can't tell from an earlier one, None if there is none.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from action_loom.core import files
+        >>> files.find_repeated([Path("walk.bvh"), Path("run.bvh"), Path("Walk.bvh")]).name
+        'Walk.bvh'
+    """
     known: set[str] = set()
     for path in paths:
         if identity(path) in known:

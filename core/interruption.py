@@ -74,7 +74,13 @@ def _interrupt_again(_number: int, _frame: FrameType | None) -> None:
 
 
 def has_arrived() -> bool:
-    """Return whether a signal has arrived, even if its exception was swallowed."""
+    """Return whether a signal has arrived, even if its exception was swallowed.
+
+    Example:
+        >>> from action_loom.core import interruption
+        >>> interruption.has_arrived()
+        False
+    """
     return _signal is not None
 
 
