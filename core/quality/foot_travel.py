@@ -95,6 +95,13 @@ class FootTravel:
         return self.treads and not self.roams and (self.cyclic or self.speed * self.seconds > SURE * self.height)
 
     @property
+    def path(self) -> Array:
+        """The path (F, 2) on the ground that a clip in place lacks, metres."""
+        steps = self.velocity * np.exp(1j * self.facing) * self.seconds / max(len(self.velocity) - 1, 1)
+        path = np.concatenate([[0.0], np.cumsum(0.5 * (steps[1:] + steps[:-1]))])
+        return np.column_stack([path.real, path.imag])
+
+    @property
     def agree(self) -> bool:
         """Whether all feet have nearly the same speed."""
         slowest, fastest = min(self.feet.values()), max(self.feet.values())

@@ -208,12 +208,8 @@ def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
     The first and last quarter are skipped because feet roll; a ball nearly at its top speed is in a low swing. A
     clip that walks in place is measured as on a treadmill, whose belt moves back at the speed of the feet.
     """
-    speeds, at, belt = [], [], np.zeros((len(clip), 2))
-    on_spot = foot_travel.on_the_spot(clip)
-    if on_spot is not None:
-        ahead = on_spot.velocity * np.exp(1j * on_spot.facing)
-        way = np.concatenate([[0.0], np.cumsum(ahead[:-1])]) / clip.rate
-        belt = np.column_stack([way.real, way.imag])
+    speeds, at, feet_in_place = [], [], foot_travel.on_the_spot(clip)
+    belt = np.zeros((len(clip), 2)) if feet_in_place is None else feet_in_place.path
     for ball, _ in feet.balls_and_ankles(clip.skeleton).values():
         place = points[:, ball] / height
         place[:, :2] += belt / height

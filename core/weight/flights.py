@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..edit import cyclic_padding
-from ..errors import some
 from ..motion import cycles, kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -29,7 +28,6 @@ TOLERANCES = ((0.20, 2.0), (0.12, 3.5), (0.08, 4.5))
 PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
 ALIKE, ALIKE_LEAST, FAST = 0.2, 3, 13.0  # flights of nearly the same wrong fall: spread, number, m/s²
 CUT = 0.2  # s; the fall of a shorter flight that an end of the clip cuts off is not known
-TRAVELS = 0.6  # body heights; a body that ranges farther is not in place
 PADDING = 1.2  # s of a cycle before and after it
 
 FINE, OFF, PUSHED, SHORT = "fine", "off", "pushed", "short"
@@ -83,16 +81,6 @@ class FlightReport:
             }
             for one in self.flights
         ]
-
-    def describe(self) -> list[str]:
-        """Return sentences on flights that are off or pushed; none if all are fine."""
-        if self.scale != 1.0:
-            why = "its rate or its unit may be wrong"
-            return [f"{self.name}: all its flights fall {self.scale:.2g} times as fast as real ones: {why}"]
-        off = [
-            f"{one.fall:.1f} from frame {one.start * self.rate:.0f} to {one.end * self.rate:.0f}" for one in self.off
-        ]
-        return [f"{self.name}: flights fall at {some(off)}; real ones fall at -9.8 m/s²"] if off else []
 
 
 def find_flights(clip: Clip) -> FlightReport:
@@ -157,30 +145,11 @@ def analyse(clip: Clip) -> Analysis:
     """
     check_body(clip)
     closed = len(clip) > 2 and cycles.closes(clip)
-    path = travel_path(clip)
+    in_place = foot_travel.on_the_spot(clip)
+    path = None if in_place is None else in_place.path
     moved = clip if path is None else root_motion.place_clip(clip, 0.0, path)
     whole = cyclic_padding.around(moved, PADDING * clip.rate, repeats=closed)
     return Analysis(clip, whole, path, find_in(whole.clip))
-
-
-def travel_path(clip: Clip) -> Array | None:
-    """Return the path (F, 2) that a clip in place lacks on the ground, metres; None for other clips.
-
-    Example:
-        >>> from action_loom.core.demo_character import actions
-        >>> from action_loom.core.weight import flights
-        >>> flights.travel_path(actions.walk()) is None
-        True
-    """
-    hips = kinematics.get_cached_pose(clip)[1][:, root_motion.travelling_joint(clip.skeleton), :2]
-    if np.ptp(hips, axis=0).max() > TRAVELS * clip.skeleton.height:
-        return None
-    found = foot_travel.measure(clip)
-    if found is None or not found.in_place:
-        return None
-    steps = found.velocity * np.exp(1j * found.facing) / clip.rate
-    path = np.concatenate([[0.0], np.cumsum(0.5 * (steps[1:] + steps[:-1]))])
-    return np.stack([path.real, path.imag], axis=1)
 
 
 @dataclass(frozen=True, eq=False)

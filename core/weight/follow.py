@@ -150,7 +150,7 @@ def _moved(
         rise = _widened(np.where(share > 0.0, _excess(leg, hips - shifts[limb.foot], STRETCHED), 0.0), RISE * clip.rate)
         shifts[limb.foot][:, 2] += np.clip(4.0 * share, 0.0, 1.0) * rise
     level = {foot: 1.0 - share for foot, share in swings.share.items()}
-    return legs.moved_with(clip, limbs, pose, shifts, hips, level, BEND), limited
+    return legs.move_legs(clip, limbs, pose, shifts, hips, level, BEND), limited
 
 
 def _excess(leg: legs.Leg, apart: Array, limit: float) -> Array:

@@ -29,16 +29,17 @@ SPEEDS = (0.5, 2.0)  # ratios of a flight's duration that are possible
 class Repair:
     """The result of repairing a flight.
 
-    fall : vertical acceleration after the repair, m/s²; raised : highest shift of the centre of mass, metres
-    seconds : of the flight after the repair
-    left : the reason why it was left alone, "" if it was repaired
+    fall : vertical acceleration after the repair, m/s², None if it is no flight any more
+    raised : highest shift of the centre of mass, metres; seconds : of the flight after the repair
+    left : the reason why it was left alone, "" if it was repaired; is_off : whether it is off after a full repair
     """
 
     flight: Flight
-    fall: float
+    fall: float | None
     raised: float = 0.0
     seconds: float = 0.0
     left: str = ""
+    is_off: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class WeightReport:
             {
                 "first": round(one.flight.start * self.before.rate, 1),
                 "last": round(one.flight.end * self.before.rate, 1),
-                "fall": [round(one.flight.fall, 2), round(one.fall, 2)],
+                "fall": [round(one.flight.fall, 2), None if one.fall is None else round(one.fall, 2)],
                 "raised_cm": round(100.0 * one.raised, 1),
                 "seconds": round(one.seconds, 3),
                 "left": one.left,
@@ -69,15 +70,19 @@ class WeightReport:
         ]
 
     def describe(self) -> list[str]:
-        """Return a sentence for each repair, with frames counted from 0."""
-        if self.before.scale != 1.0:
-            return self.before.describe()
+        """Return a sentence for each flight that is not repaired, with frames counted from 0."""
+        name, scale = self.before.name, self.before.scale
+        if scale != 1.0:
+            why = "its rate or its unit may be wrong"
+            return [f"{name}: all its flights fall {scale:.2g} times as fast as real ones: {why}"]
         sentences = []
         for one in self.repairs:
             first, last = (round(second * self.before.rate) for second in (one.flight.start, one.flight.end))
-            what = f"{self.before.name}: the flight from frame {first} to {last}"
+            what = f"{name}: the flight from frame {first} to {last}"
             if one.left:
                 sentences.append(f"{what} falls at {one.flight.fall:.1f} m/s² and is left alone: {one.left}")
+            elif one.is_off:
+                sentences.append(f"{what} still falls at {one.fall:.1f} m/s²: look there")
         return sentences
 
 
@@ -114,7 +119,7 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
             after = before if curve is None else find_flights(made)
         else:
             made, after, repairs = _by_height(found, before, strength)
-    each = [one if one.left else _measured(one, after) for one in repairs]
+    each = [one if one.left else _measured(one, after, strength) for one in repairs]
     return made, WeightReport(before, after, (*_left(before), *each), curve)
 
 
@@ -123,7 +128,7 @@ def _left(report: FlightReport) -> tuple[Repair, ...]:
     return tuple(Repair(one, one.fall, left=why) for one in report.flights if one.verdict == PUSHED)
 
 
-def _measured(one: Repair, after: FlightReport) -> Repair:
+def _measured(one: Repair, after: FlightReport, strength: float) -> Repair:
     """Return a repair with the fall and the duration of the flight that overlaps it most after the repair."""
 
     def overlap(other: Flight) -> float:
@@ -131,8 +136,8 @@ def _measured(one: Repair, after: FlightReport) -> Repair:
 
     same = max(after.flights, key=overlap, default=None)
     if same is None or overlap(same) <= 0.0:
-        return replace(one, fall=0.0)
-    return replace(one, fall=same.fall, seconds=same.seconds)
+        return replace(one, fall=None)
+    return replace(one, fall=same.fall, seconds=same.seconds, is_off=strength == 1.0 and same.verdict == OFF)
 
 
 def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[Clip, FlightReport, list[Repair]]:

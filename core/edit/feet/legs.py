@@ -280,12 +280,10 @@ def shifted(clip: Clip, limbs: Sequence[Limb], shifts: Mapping[str, Array]) -> C
         >>> abs(away.mean(axis=0)).round(2).tolist()
         [0.0, 0.0, 0.02]
     """
-    turned, legs = posed(clip, limbs)
-    still = np.zeros((len(clip), 3))
-    return _led(clip, {limb: legs[limb.foot] for limb in limbs}, turned, shifts, still, {})[0]
+    return move_legs(clip, limbs, posed(clip, limbs), shifts, np.zeros((len(clip), 3)), {})
 
 
-def moved_with(
+def move_legs(
     clip: Clip,
     limbs: Sequence[Limb],
     pose: tuple[Array, Mapping[str, Leg]],
@@ -307,7 +305,7 @@ def moved_with(
         >>> walk = actions.walk(cycles=1)
         >>> limbs, still = ik.legs(walk.skeleton), np.zeros((len(walk), 3))
         >>> pose, down = legs.posed(walk, limbs), np.full((len(walk), 3), [0.0, 0.0, -0.05])
-        >>> low = legs.moved_with(walk, limbs, pose, {"L": still, "R": still}, down, {})
+        >>> low = legs.move_legs(walk, limbs, pose, {"L": still, "R": still}, down, {})
         >>> bool((legs.posed(low, limbs)[1]["L"].flexion > pose[1]["L"].flexion).all())
         True
     """

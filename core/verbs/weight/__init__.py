@@ -39,6 +39,7 @@ class Weight(Recipe):
         for one in own["repairs"]:
             if not one["left"]:
                 how = f"{one['raised_cm']:+.0f} cm" if one["raised_cm"] else f"{one['seconds']:.2f} s"
-                fall = "{:.1f} → {:.1f} m/s²".format(*one["fall"])
+                before, after = one["fall"]
+                fall = f"{before:.1f} m/s² → {'no flight' if after is None else f'{after:.1f} m/s²'}"
                 found.append(f"  from frame {one['first']:.0f} to {one['last']:.0f}: {fall}, {how}")
         return found
