@@ -231,6 +231,21 @@ def key_walk(rig, name, *, frames, leads="L", stride=1.2, reach=1.0, first=1, ob
     return action
 
 
+def add_face(rig, *names):
+    """Give an armature a mesh on its head with shape keys, each higher than the one before; return the mesh."""
+    data = bpy.data.meshes.new("Face")
+    data.from_pydata([(0, 0, 1.6), (0.1, 0, 1.6), (0, 0.1, 1.7)], [], [(0, 1, 2)])
+    face = bpy.data.objects.new("Face", data)
+    bpy.context.scene.collection.objects.link(face)
+    face.parent = rig
+    face.vertex_groups.new(name="head").add([0, 1, 2], 1.0, "REPLACE")
+    face.modifiers.new("Armature", "ARMATURE").object = rig
+    for k, name in enumerate(("Basis", *names)):
+        made = face.shape_key_add(name=name)
+        made.value, made.data[0].co.z = 0.0, 1.6 + 0.01 * k
+    return data
+
+
 def _key_turn(rig, name, axis, degrees, frame):
     """Key a bone turned about one of its own axes, forward or to its left."""
     bone = rig.pose.bones[name]

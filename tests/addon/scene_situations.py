@@ -14,16 +14,7 @@ from situations import ARM, actions, at_rest, key
 
 
 def face_slot(rig, last=25):
-    data = bpy.data.meshes.new("Face")
-    data.from_pydata([(0, 0, 1.6), (0.1, 0, 1.6), (0, 0.1, 1.7)], [], [(0, 1, 2)])
-    face = bpy.data.objects.new("Face", data)
-    bpy.context.scene.collection.objects.link(face)
-    face.parent = rig
-    face.vertex_groups.new(name="head").add([0, 1, 2], 1.0, "REPLACE")
-    face.modifiers.new("Armature", "ARMATURE").object = rig
-    for k, name in enumerate(("Basis", "smile", "wink.L", "wink.R", "frown")):
-        made = face.shape_key_add(name=name)
-        made.value, made.data[0].co.z = 0.0, 1.6 + 0.01 * k
+    data = material.add_face(rig, "smile", "wink.L", "wink.R", "frown")
     for action, most in zip(actions(), (0.4, 0.8), strict=True):
         keys = data.shape_keys
         animation = keys.animation_data or keys.animation_data_create()

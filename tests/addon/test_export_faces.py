@@ -13,17 +13,7 @@ FACES = {"Smiles": {"smile": 0.8}, "Plain": {}, "Frowns": {"frown": 0.6}}  # the
 def rig():
     """A walker with a face: one action smiles, one lacks face keys, one frowns; it plays the first at its smile."""
     rig = material.biped()
-    data = bpy.data.meshes.new("Face")
-    data.from_pydata([(0, 0, 1.6), (0.1, 0, 1.6), (0, 0.1, 1.7)], [], [(0, 1, 2)])
-    face = bpy.data.objects.new("Face", data)
-    bpy.context.scene.collection.objects.link(face)
-    face.parent = rig
-    face.vertex_groups.new(name="head").add([0, 1, 2], 1.0, "REPLACE")
-    face.modifiers.new("Armature", "ARMATURE").object = rig
-    for name in ("Basis", "smile", "frown"):
-        key = face.shape_key_add(name=name)
-        key.value = 0.0
-        key.data[0].co.z += 0.0 if name == "Basis" else 0.02
+    data = material.add_face(rig, "smile", "frown")
     keys = data.shape_keys
     for name, values in FACES.items():
         action = material.key_walk(rig, name, frames=24, stride=1.2)

@@ -6,7 +6,7 @@ from ....core.errors import LoomError
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties
-from ...services.sources import body_roles, source_list
+from ...services.sources import body_roles, first_ticks, source_list
 
 
 class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
@@ -35,7 +35,8 @@ class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
             return {"CANCELLED"}
         present(context.view_layer).update()  # evaluate the pose, so that a later undo restores it
         rig = properties.ensure_rig(scene_of(context), armature)
-        source_list.fill(rig, armature)
+        source_list.add_all(rig, armature, bpy.data.actions)
+        first_ticks.tick(context, rig, armature)
         body_roles.look_up(rig)
         self.report({"INFO"}, f"{armature.name} added; its actions are listed in the tab Action Loom")
         return {"FINISHED"}

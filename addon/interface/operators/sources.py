@@ -10,7 +10,7 @@ from ...bridge import rates
 from ...ground import registrar
 from ...ground.blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
 from ...model import contact_rows, lists, properties, target_armature
-from ...services.sources import body_roles, source_list
+from ...services.sources import body_roles, first_ticks, source_list
 from . import polls
 
 
@@ -24,7 +24,8 @@ class ACTION_LOOM_OT_add_sources(polls.OnArmature, bpy.types.Operator):
         armature = present(target_armature.armature(context))
         rig = properties.ensure_rig(scene_of(context), armature)
         rig.left_out.clear()
-        filled = source_list.fill(rig, armature)
+        filled = source_list.add_all(rig, armature, bpy.data.actions)
+        first_ticks.tick(context, rig, armature)
         body_roles.look_up(rig)
         source_list.note_warnings(context, armature, lists.ticked(rig))
         self._report(armature, filled)

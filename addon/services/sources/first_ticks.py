@@ -13,7 +13,7 @@ from ....core.progress import SILENT
 from ....core.recipes.reading import Request
 from ...bridge import result_mark
 from ...ground.blender_types import present
-from ...model import contact_rows
+from ...model import contact_rows, lists
 from . import source_list
 
 # Words of gaits, in the order in which they are suggested, and of actions that change a gait or do something else.
@@ -43,6 +43,15 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SECONDS = 1.5  # after which no other try begins; each takes a fraction of a second
 FRAMES = 300  # of an action that may be tried
 PAIRS, READ = 4, 6  # pairs and actions that may be tried
+
+
+def tick(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> None:
+    """Tick the lines of `choose` in a list without ticks."""
+    if any(line.use for line in rig.sources):
+        return
+    for line in choose(context, rig, armature):
+        line.use = True
+    rig.ticked_at_first = "\n".join(line.action.name for line in lists.each_ticked(rig))
 
 
 def choose(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> list[Any]:

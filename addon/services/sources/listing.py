@@ -50,9 +50,7 @@ def complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> list[Any]:
     is_first = not len(rig.sources)
     added = source_list.add_all(rig, armature, new).added
     if is_first:
-        for line in first_ticks.choose(bpy.context, rig, armature):
-            line.use = True
-        rig.ticked_at_first = "\n".join(line.action.name for line in lists.each_ticked(rig))
+        first_ticks.tick(bpy.context, rig, armature)
         playing = contact_rows.action_of(armature)
         rig.active = next((k for k, line in enumerate(rig.sources) if line.action == playing), rig.active)
         body_roles.look_up(rig)

@@ -13,7 +13,6 @@ import bpy
 from ....core.errors import LoomError, OptionError
 from ....core.options import declared
 from ....core.recipes.reading import Request, Source, SourceOptions
-from ...bridge import result_mark
 from ...ground import option_properties
 from ...ground.blender_types import Slot, armature_data
 from ...model import lists, properties
@@ -112,14 +111,6 @@ class Filled(NamedTuple):
     others: list[str]
 
 
-def fill(rig: Any, armature: bpy.types.Object) -> Filled:
-    """List every action that moves bones of an armature, and tick two if none is ticked."""
-    filled = add_all(rig, armature, bpy.data.actions)
-    if not any(line.use for line in rig.sources):
-        tick_two(rig, armature)
-    return filled
-
-
 def add_all(rig: Any, armature: bpy.types.Object, actions: Iterable[bpy.types.Action]) -> Filled:
     """List the given actions that move bones of an armature, not ticked; actions hardly worth weaving come last.
 
@@ -157,18 +148,6 @@ def remove(rig: Any, place: int) -> None:
         rig.active = max(rig.active - 1, 0)
 
 
-def tick_two(rig: Any, armature: bpy.types.Object) -> None:
-    """Tick an armature's current action and the first other that repeats like it, or else the first other.
-
-    Blending all actions is seldom wanted, and results are seldom blended.
-    """
-    whole = [line for line in rig.sources if not line.apart]
-    sources = [line for line in whole if not result_mark.is_result(line.action)]
-    for line in _to_begin_with(sources if len(sources) > 1 else whole, armature):
-        line.use = True
-    rig.ticked_at_first = "\n".join(line.action.name for line in lists.each_ticked(rig))
-
-
 def take_its_place(rig: Any, source: Any, result: Any) -> None:
     """Tick a result instead of its source's line, with the same weight, if that line is ticked."""
     if source.use and source != result:
@@ -178,17 +157,6 @@ def take_its_place(rig: Any, source: Any, result: Any) -> None:
         every = list(rig.sources)
         if rig.reference == every.index(source):
             rig.reference = every.index(result)
-
-
-def _to_begin_with(lines: list[Any], armature: bpy.types.Object) -> list[Any]:
-    data = armature.animation_data
-    current = None if data is None else data.action
-    first = next((line for line in lines if line.action == current), lines[0] if lines else None)
-    if first is None:
-        return []
-    repeating = repeats(first.action)
-    others = sorted((line for line in lines if line != first), key=lambda line: repeats(line.action) != repeating)
-    return [first, *others[:1]]
 
 
 EVERY = "EVERY"
