@@ -82,9 +82,7 @@ def test_the_list_holds_the_armatures_actions_and_nobody_elses(loom, walks):
     bpy.ops.action_loom.add_sources()
     rig = bpy.context.scene.action_loom.rigs[0]
     assert loom("addon.model.properties").armature_of(rig) == walks
-    assert {source.action.name for source in rig.sources if source.use} == {
-        "walk"
-    }  # a capture of over 300 frames is not tried
+    assert {source.action.name for source in rig.sources if source.use} == {"walk"}  # long captures are not tried
     bpy.ops.action_loom.add_sources()
     assert len(rig.sources) == 2
     bpy.data.actions.remove(bpy.data.actions["stride"])
