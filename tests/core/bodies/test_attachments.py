@@ -250,3 +250,14 @@ def test_leaders_that_lead_each_other_are_left_out_instead_of_walked_forever():
     assert attachments._without_loops(parents, {3: 2}) == {3: 2}
     assert attachments._without_loops(parents, {1: 2, 3: 1}) == {3: 1}  # joint 2 hangs on joint 1
     assert attachments._without_loops(parents, {1: 3, 3: 1}) in ({1: 3}, {3: 1})
+
+
+def test_two_feet_that_go_together_in_one_clip_only_are_not_told():
+    clip = loose(actions.walk(cycles=1), FEET)
+    feet, moved, turned = [clip.skeleton.index(name) for name in FEET], clip.translations.copy(), clip.rotations.copy()
+    moved[:, feet] = 0.3 * np.sin(np.linspace(0.0, 2.0 * np.pi, len(clip)))[:, None, None]
+    turned[:, feet] = quat.IDENTITY
+    together = replace(clip, rotations=turned, translations=moved.copy())
+    moved[:, feet[0]] *= -1.0
+    found = attachments.find([together, replace(together, translations=moved)])
+    assert (found.bodies, found.notes) == ({}, ())

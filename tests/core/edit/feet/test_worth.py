@@ -28,6 +28,16 @@ def test_a_stance_that_would_bend_a_leg_by_too_much_is_left_as_it_is(monkeypatch
     assert any("bends the leg by" in one for one in planting.told(asked.report, "walk"))
 
 
+def test_a_stance_that_slides_no_less_stays_and_is_not_told(monkeypatch):
+    walk = actions.walk()
+    sliding = root_motion.place_clip(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk)))
+    monkeypatch.setattr(planting.legs, "following", lambda clip, *_: (clip, np.zeros((len(clip), 3)), {}))
+    same, done = planted(sliding)
+    assert same is sliding
+    assert {why for _, why in done.refused} == {worth.NO_GAIN}
+    assert planting.told(done.report, "walk") == []
+
+
 def straddling(sways=4.0, frames=90):
     """Return the demo body with straight, widely spread legs that open and close by some degrees, so its feet slide."""
     body = actions.walk().skeleton
