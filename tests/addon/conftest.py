@@ -147,7 +147,7 @@ def listed():
     import material
 
     rig = material.two_actions()
-    bpy.ops.action_loom.add_sources()
+    material.list_all()
     bpy.context.scene.action_loom.matching.ends = "pinned"
     bpy.context.view_layer.update()
     return rig

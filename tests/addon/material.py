@@ -140,6 +140,13 @@ def two_actions():
     return rig
 
 
+def list_all():
+    """List and tick every action of the active armature, whether or not Add All Actions would tick it."""
+    bpy.ops.action_loom.add_sources()
+    for line in bpy.context.scene.action_loom.rigs[0].sources:
+        line.use = True
+
+
 def analyse(**options):
     """Analyse how two actions correspond, with pinned ends by default."""
     assert bpy.ops.action_loom.analyse(**{"sources": BOTH, "ends": "pinned", **options}) == {"FINISHED"}

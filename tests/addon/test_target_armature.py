@@ -31,7 +31,7 @@ def why_not(operator, rig):
 def listed():
     """An armature with two listed and ticked actions."""
     rig = material.two_actions()
-    bpy.ops.action_loom.add_sources()
+    material.list_all()
     return rig
 
 

@@ -12,7 +12,7 @@ BOTH = [{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}]
 def listed():
     """A list of two ticked actions, of frames 1 to 33 and -7 to 41; the first is the reference."""
     rig = material.two_actions()
-    bpy.ops.action_loom.add_sources()
+    material.list_all()
     lines = bpy.context.scene.action_loom.rigs[0]
     assert [line.action.name for line in lines.sources if line.use] == ["one", "two"]
     lines.reference = 0
