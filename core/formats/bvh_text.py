@@ -18,6 +18,7 @@ from .plain_text import LARGEST, expected, is_number, not_a_number, second, valu
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
 DEEPEST = 100  # levels that are indented, since chains of thousands of joints would mostly be tabs
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
+_PIECE = 1 << 24  # bytes parsed at a time
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -279,11 +280,28 @@ def rows(body: bytes, frames: int, width: int) -> Array | None:
     if 2 * frames * width > len(body) + 1:
         return None  # a number and a space take at least two bytes
     values = np.empty((frames, width))
-    text = np.frombuffer(bytearray(body + b"\n"), dtype=np.uint8)  # kernels need a writable array
+    pieces = _pieces(body)
     for reader in dict.fromkeys((jit.at_hand(__package__), jit.twin(__package__))):
-        if reader.rows(text, values):
-            return values
+        filled = 0
+        for piece in pieces:
+            read = reader.rows(piece, values[filled:])
+            filled += read
+            if read < 0:
+                break
+        else:
+            if filled == frames:
+                return values
     return None
+
+
+def _pieces(body: bytes) -> list[NDArray[np.uint8]]:
+    """Return the text in pieces of whole lines: a signal is noticed only between two calls of compiled code."""
+    text, start, pieces = bytearray(body + b"\n"), 0, []
+    while start < len(text):
+        end = text.find(b"\n", min(start + _PIECE, len(text)) - 1) + 1
+        pieces.append(np.frombuffer(text, np.uint8, end - start, start))  # kernels need a writable array
+        start = end
+    return pieces
 
 
 def compose(motion: BvhMotion) -> str:
