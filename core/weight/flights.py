@@ -70,12 +70,19 @@ class FlightReport:
         return tuple(one for one in self.flights if one.verdict == OFF)
 
     @property
-    def as_json(self) -> list[dict[str, Any]]:
-        """The flights as plain JSON values; frames are counted from 0."""
+    def doubt(self) -> str:
+        """A sentence if all flights fall alike and too fast, else ""."""
+        if self.scale == 1.0:
+            return ""
+        why = "its rate or its unit may be wrong"
+        return f"{self.name}: all its flights fall {self.scale:.2g} times as fast as real ones: {why}"
+
+    def as_json(self, first: int = 0) -> list[dict[str, Any]]:
+        """Return the flights as plain JSON values; first : number of the clip's first frame."""
         return [
             {
-                "first": round(one.start * self.rate, 1),
-                "last": round(one.end * self.rate, 1),
+                "first": round(one.start * self.rate + first, 1),
+                "last": round(one.end * self.rate + first, 1),
                 "fall": round(one.fall, 2),
                 "verdict": one.verdict,
             }

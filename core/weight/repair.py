@@ -71,11 +71,9 @@ class WeightReport:
 
     def describe(self) -> list[str]:
         """Return a sentence for each flight that is not repaired, with frames counted from 0."""
-        name, scale = self.before.name, self.before.scale
-        if scale != 1.0:
-            why = "its rate or its unit may be wrong"
-            return [f"{name}: all its flights fall {scale:.2g} times as fast as real ones: {why}"]
-        sentences = []
+        if self.before.doubt:
+            return [self.before.doubt]
+        sentences, name = [], self.before.name
         for one in self.repairs:
             first, last = (round(second * self.before.rate) for second in (one.flight.start, one.flight.end))
             what = f"{name}: the flight from frame {first} to {last}"
