@@ -60,12 +60,6 @@ def test_a_verb_has_a_picture_of_what_it_makes(row):
 
 
 @both_engines
-@verbs
-def test_a_verb_makes_a_clip_or_what_has_a_file_of_its_own(row):
-    assert row.makes in ("clip", "graph", "style")
-
-
-@both_engines
 @pytest.mark.parametrize("row", metrics.METRICS.values(), ids=lambda row: row.name)
 def test_a_metric_is_a_class_of_a_clip_and_how_it_is_matched(row):
     metric = load(row.source)

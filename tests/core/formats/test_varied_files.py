@@ -15,6 +15,7 @@ UNSEEN = {"declare 24"}
 NEEDLESS_SHARE = 0.02
 PARTS = 12  # of the pairs of variations
 
+
 def cells(name, tmp_path, combinations):
     """Return the cells of a clip by its variations; cells that the tool could not write are left out."""
     original, target = tmp_path / f"{name}.bvh", tmp_path / "varied" / f"{name}.bvh"
