@@ -243,7 +243,13 @@ def test_where_there_is_nothing_to_prepare_there_is_none(recipe, clips):
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("recipe", "count"), [(Synchronise, 0), (Synchronise, 1), (Synchronise, 3), (Splice, 0), (Splice, 1)]
+    ("recipe", "count"),
+    [
+        *((Synchronise, count) for count in (0, 1, 3)),
+        *((recipe, 1) for recipe in (Splice, Connect, Blend, verbs.Retarget)),
+        *((recipe, 2) for recipe in (Loop, Travel, verbs.Bake, verbs.Reach, verbs.MoveEvents, verbs.InPlace)),
+        (verbs.Retarget, 3),
+    ],
 )
 def test_too_few_or_too_many_clips_are_refused(recipe, count, clips):
     with pytest.raises(ClipError, match=f"{count}.* given"):
