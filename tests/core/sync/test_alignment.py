@@ -298,14 +298,6 @@ def test_minima_are_found_as_cell_by_cell_and_row_by_row(rng):
     assert found > 100
 
 
-def test_minima_are_those_of_scipys_filter(rng):
-    ndimage = pytest.importorskip("scipy.ndimage")
-    for matrix in matrices(rng):
-        if matrix.size:
-            least = ndimage.minimum_filter(matrix, size=3, mode="constant", cval=np.inf)
-            assert_array_equal(alignment.local_minima(matrix), np.argwhere(matrix <= least))
-
-
 @pytest.mark.both_engines
 def test_of_some_cells_those_are_told_that_are_minima(rng):
     for matrix in matrices(rng):
