@@ -178,7 +178,7 @@ def test_killed_in_the_middle_it_is_whole_and_goes_on(place, tmp_path):
     """A process killed at any moment of its work leaves correct clips; the next update reads the rest."""
     folder, complete = many(tmp_path, place, 60.0, 2)
     expected, seen = state(complete), set()
-    for _ in range(8):
+    for _ in range(5):
         with another_process(place, folder) as process:
             before = _held(place)
             deadline = time.monotonic() + 60.0
