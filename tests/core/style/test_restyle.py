@@ -44,7 +44,7 @@ def test_a_change_of_nothing_is_nothing(walkers):
 
 @pytest.mark.shared
 @pytest.mark.parametrize(
-    ("name", "goes_along"), zip(("mb_02_01", *ASIDE), ("natural", "only", "natural", "only"), strict=True)
+    ("name", "goes_along"), list(zip(("mb_02_01", *ASIDE), ("natural", "only", "natural", "only"), strict=True))
 )
 def test_sliders_give_what_they_say(style, name, goes_along):
     off = []

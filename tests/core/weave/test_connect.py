@@ -370,7 +370,7 @@ def test_a_body_without_known_thighs_is_not_turned_either(pair, known):
 
 @pytest.mark.shared
 @pytest.mark.parametrize(
-    ("known", "pair"), zip(WITHOUT_THIGHS, (PAIRS[0], PAIRS[2], ("asf_16_11", "asf_16_03")), strict=False)
+    ("known", "pair"), list(zip(WITHOUT_THIGHS, (PAIRS[0], PAIRS[2], ("asf_16_11", "asf_16_03")), strict=False))
 )
 def test_captures_without_known_thighs_are_matched_all_the_same(known, pair):
     clips = [knowing(captured(f"cmu_{name}"), known) for name in pair]
