@@ -7,8 +7,7 @@ from action_loom.core.errors import RegistrationError
 from action_loom.core.motion import quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.sync import cycle_search
-from oracles import kept_aside
-from oracles.material import captured, captured_files, walk
+from oracles.material import captured, some_captured_files, walk
 
 # Straight walks and runs with at least 1.3 cycles, whose period the gait oracle finds.
 STRAIGHT = [
@@ -118,13 +117,11 @@ def test_autocorrelation_finds_the_same_gaits(name):
 
 # Boxing and dribbling repeat, but not as their joints' autocorrelation tells: no peak of it is their cycle.
 MISSED = {"daz_13_18", "mb_06_10"}
-# Those kept out of tuning, and a third of the others.
-SOME = [f.stem for k, f in enumerate(captured_files("cmu")) if k % 3 == 0 or kept_aside.is_kept_aside(f)]
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("finder", [cycle_search.find, cycle_search.find_by_autocorrelation])
-@pytest.mark.parametrize("file", SOME)
+@pytest.mark.parametrize("file", [f.stem for f in some_captured_files("cmu")])
 def test_nothing_else_is_taken_for_a_cycle(file, finder):
     name = file.removeprefix("cmu_")
     missed = MISSED if finder is cycle_search.find_by_autocorrelation else set()
