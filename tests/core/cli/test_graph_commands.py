@@ -2,10 +2,7 @@
 
 import json
 
-import pytest
 
-
-@pytest.mark.both_engines
 def test_a_graph_is_built_and_told_of(run, built, out):
     report = json.loads(built.with_suffix(".json").read_text(encoding="utf-8"))
     assert report["verb"] == "graph"
@@ -17,7 +14,6 @@ def test_a_graph_is_built_and_told_of(run, built, out):
     assert json.loads((out / "r.json").read_text(encoding="utf-8"))["graph"] == report["graph"]
 
 
-@pytest.mark.both_engines
 def test_nothing_is_overwritten_and_nothing_is_left_half_done(run, built, path, out):
     assert run("graph", "build", *built.parent.glob("*.bvh"), "-o", built)[0] == 1
     broken = out / "broken.npz"
@@ -28,7 +24,6 @@ def test_nothing_is_overwritten_and_nothing_is_left_half_done(run, built, path, 
     assert not (out / "f.bvh").exists()
 
 
-@pytest.mark.both_engines
 def test_graphs_and_walks_are_not_written_under_another_kinds_name(run, built, out):
     path = out / "x.blend"
     for command, message in (

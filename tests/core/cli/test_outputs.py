@@ -112,7 +112,6 @@ def test_a_disk_that_fills_up_leaves_no_part_of_a_file(walk, slow, out):
     assert os.listdir(out) == []
 
 
-@pytest.mark.both_engines
 @given(title=st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=120))
 def test_a_file_of_that_name_can_be_made(tmp_path_factory, title):
     folder = tmp_path_factory.mktemp("named")
@@ -121,7 +120,6 @@ def test_a_file_of_that_name_can_be_made(tmp_path_factory, title):
     assert os.listdir(folder) == [path.name]
 
 
-@pytest.mark.both_engines
 def test_a_path_that_ends_like_a_folder_is_one(tmp_path):
     assert outputs.place(f"{tmp_path}/new/", "walk", ".bvh") == tmp_path / "new" / "walk.bvh"
     assert outputs.place(f"{tmp_path}/new", "walk", ".bvh") == tmp_path / "new"

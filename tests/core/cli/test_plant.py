@@ -8,8 +8,6 @@ from action_loom.core.demo_character import actions
 from action_loom.core.motion import root_motion
 from oracles import material
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 def sliding(tmp_path):

@@ -3,12 +3,9 @@
 import json
 
 import numpy as np
-import pytest
 from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics
 from oracles import console
-
-pytestmark = pytest.mark.both_engines
 
 
 def read(path):

@@ -73,7 +73,6 @@ def arrays(run, out):
 # --- where vertices are -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.both_engines
 def test_vertices_are_where_the_formula_says(arrays, arm):
     made = arrays(*arm)
     assert np.allclose(made["vertices"], POSES, atol=1e-5)
@@ -109,7 +108,6 @@ def random_arm(seed):
     return f"{head}Frames: 6\nFrame Time: 0.04\n" + "\n".join(" ".join(f"{x:.6f}" for x in row) for row in rows) + "\n"
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("flags", [[], ["--bind-frame", "3"]])
 def test_another_way_gives_the_same(arrays, arm, flags):
     arm.change(0, random_arm(1))

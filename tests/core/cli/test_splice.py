@@ -11,7 +11,6 @@ def files(tmp_path):
     return [material.write(clip, tmp_path / f"{clip.name}.bvh") for clip in clips]
 
 
-@pytest.mark.both_engines
 def test_what_version_0_1_called_an_option_is_still_a_flag_and_a_key(run, files, tmp_path, out):
     walk, wave = material.write(actions.walk(60.0, 8), tmp_path / "long walk.bvh"), files[1]
     assert run("splice", walk, wave, "--if-shorter", "hold", "-o", out / "a.bvh")[0] == 0

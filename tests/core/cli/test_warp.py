@@ -6,8 +6,6 @@ import pytest
 from action_loom.core.demo_character import actions
 from oracles import material
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 def walk(tmp_path):

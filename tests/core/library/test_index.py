@@ -23,8 +23,6 @@ from oracles.processes import clean_environment
 
 from .conftest import MOTIONS, write
 
-pytestmark = pytest.mark.both_engines
-
 
 def state(place):
     """Return the content of a library, whatever its files are called: each clip with its rows."""
