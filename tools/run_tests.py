@@ -166,12 +166,11 @@ class Run:
     def share(self, step):
         """Return the recorded work of the step, without the tests that this run leaves out."""
         known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
-        if step.quick:
-            return time_left.Share(known["seconds"], known["tests"])  # recorded without slow tests
-        if left_out := self.left_out(step):
-            seconds, tests = known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out)
-            return time_left.Share(durations.SHARE[step.group] * seconds, round(durations.SHARE[step.group] * tests))
-        return time_left.Share(known["seconds"], known["tests"], durations.slow(step.group))
+        left_out = {} if step.quick else self.left_out(step)  # quick steps are recorded without slow tests
+        slow = {} if left_out or step.quick else durations.slow(step.group)
+        part = durations.SHARE[step.group] if left_out else 1.0
+        seconds, tests = known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out)
+        return time_left.Share(part * seconds, round(part * tests), slow)
 
     def test(self, step, built):
         """Run the tests of a step. Tests of the add-on wait for the zip; return None if its build failed."""
@@ -308,8 +307,8 @@ def record(outcomes, run):
         name, group = outcome.step.name, outcome.step.group
         known = {} if outcome.step.quick else run.left_out(outcome.step)
         seconds = outcome.seconds * (run.workers if group else 1)
-        if not known:  # the short run has some cases only, which say little of the whole
-            steps[name] = {"seconds": round(seconds)} | ({"tests": outcome.tests} if group else {})
+        # The short run has some cases only, which say little of the whole.
+        steps |= {} if known else {name: {"seconds": round(seconds)} | ({"tests": outcome.tests} if group else {})}
         if WHOLE.get(group) == name:
             tests[group] = known | seconds_of_tests(outcome.step.report)
     durations.write(steps, tests)

@@ -57,7 +57,7 @@ OF_BLENDER = {
     "Switch Direction",
     "Uninstall",
 }
-# Capitalised words that are not labels: actions of the demo, names of results and markers.
+# Capitalised words beside the labels: actions of the demo, names of results and markers.
 NAMES = {
     "Action Loom",
     "FK",

@@ -22,7 +22,7 @@ CMU = INCH / 0.45
 CONVERTED = ("127_04", "16_08", "16_11", "16_15", "16_17", "16_19", "16_41")  # as BVH files of another program, too
 
 
-# Those kept out of tuning, and a third of the others.
+# Takes kept out of tuning, and a third of all takes.
 SOME_TAKES = [path for k, path in enumerate(acclaim.captured()) if k % 3 == 0 or path.stem in AMC_KEPT_ASIDE]
 
 

@@ -37,7 +37,7 @@ def silent(found):
 
 @pytest.mark.parametrize(("number", "name"), list(enumerate(NAMES)))
 def test_a_clip_is_read_in_any_convention(number, name, tmp_path, record_property):
-    """Clips kept aside have all variations, the others a third."""
+    """Clips kept out of tuning have all variations, other clips a third."""
     kept_aside = varied.is_kept_aside(name)
     variations = list(varied.VARIATIONS)[0 if kept_aside else number % 3 :: 1 if kept_aside else 3]
     found = cells(name, tmp_path, [(one,) for one in variations])

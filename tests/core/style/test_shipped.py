@@ -20,7 +20,7 @@ ASIDE = ("mb_08_01", "mb_12_01", "mb_32_01")  # the walks contain none of these 
 
 
 def one_cycle(name):
-    """Return one cycle of a captured walk of a person who is not among the shipped walks."""
+    """Return one cycle of a captured walk of a person outside the shipped walks."""
     return verbs.apply(verbs.Loop(), [captured.captured(f"cmu_{name}")]).clip
 
 

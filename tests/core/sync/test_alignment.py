@@ -266,7 +266,7 @@ def test_both_engines_go_downhill_alike(rng, monkeypatch):
 
 
 def minima_one_by_one(matrix):
-    """Return the cells that are not larger than any cell around them, cell by cell."""
+    """Return the local minima among the cells, cell by cell."""
     rows, columns = matrix.shape
     cells = []
     for i in range(rows):
