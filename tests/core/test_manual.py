@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -56,7 +57,7 @@ OF_BLENDER = {
     "Switch Direction",
     "Uninstall",
 }
-# Capitalised words that are not labels: actions of the demo, names of results and markers.
+# Capitalised words beside the labels: actions of the demo, names of results and markers.
 NAMES = {
     "Action Loom",
     "FK",
@@ -79,6 +80,7 @@ def pages():
     return tool("manual_pages")
 
 
+@cache
 def tool(name):
     spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
@@ -87,11 +89,16 @@ def tool(name):
     return module
 
 
+@cache
+def texts():
+    return tool("interface_texts").collect()
+
+
 @pytest.fixture(scope="module")
 def labels():
     """Every text that the add-on shows, without the unit or the dots that it may end with."""
     titles = {about.title for row in verbs.VERBS.values() for about in declared(row.recipe).values()}
-    return {bare(text) for text in titles.union(tool("interface_texts").collect())}
+    return {bare(text) for text in titles.union(texts())}
 
 
 def bare(text):
@@ -153,10 +160,9 @@ def test_the_zips_pages_have_the_tables_and_what_the_manual_leans_on(pages):
     assert 'href="farms.html"' in pages.as_html(MANUAL / "README.md")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_what_looks_like_a_label_is_one(page, labels):
-    wrong = [words for words in labels_on(page) if words not in labels | OF_BLENDER | NAMES]
-    assert wrong == []
+def test_what_looks_like_a_label_is_one(labels):
+    known = labels | OF_BLENDER | NAMES
+    assert [(page.name, words) for page in PAGES for words in labels_on(page) if words not in known] == []
 
 
 def test_labels_are_found_and_told_from_other_words(labels):
@@ -176,9 +182,9 @@ def test_no_word_of_blender_or_name_is_listed_in_vain():
 def test_what_is_quoted_is_said_by_the_add_on():
     page = (MANUAL / "troubleshooting.md").read_text(encoding="utf-8")
     quotes = [re.sub(r"\s+", " ", one) for one in re.findall(r'"([^"]+)"', page)]
-    texts = [re.sub(r"\{[^{}]*\}", "…", text) for text in tool("interface_texts").collect()]
+    said = [re.sub(r"\{[^{}]*\}", "…", text) for text in texts()]
     assert len(quotes) > 15
-    assert [one for one in quotes[1:] if not any(_says(text, one) for text in texts)] == []
+    assert [one for one in quotes[1:] if not any(_says(text, one) for text in said)] == []
 
 
 def _says(text, quoted):

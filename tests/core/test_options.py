@@ -10,8 +10,6 @@ from action_loom.core.options import Choice, Declared, by_name, declaration, dec
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytestmark = pytest.mark.both_engines
-
 
 @dataclass(frozen=True, kw_only=True)
 class Example:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from action_loom.core import verbs
@@ -123,26 +124,24 @@ def test_a_verb_is_found_by_its_name_and_by_its_earlier_one():
         verbs.verb_of("juggle")
 
 
-@pytest.mark.both_engines
-def test_no_two_verbs_have_a_name_in_common():
-    names = [name for row in verbs.VERBS.values() for name in (row.recipe.verb, *row.recipe.earlier_verbs)]
-    assert len(set(names)) == len(names)
+@pytest.fixture(scope="module")
+def made_by(clips):
+    """The result of a verb by its row, made once for the tests of this file."""
+    return cache(lambda row: verbs.apply(example(row.recipe), some_of(row.recipe, clips)))
 
 
 @pytest.mark.both_engines
 @every_verb
-def test_what_is_made_is_what_the_row_says(row, clips):
-    made = verbs.apply(example(row.recipe), some_of(row.recipe, clips))
+def test_what_is_made_is_what_the_row_says(row, made_by):
+    made = made_by(row)
     assert isinstance(made, {"graph": MotionGraph, "style": Style}.get(row.makes, Result))
     assert made.report["verb"] == row.recipe.verb
     json.dumps(made.report, allow_nan=False)
 
 
 @every_verb
-def test_everything_that_is_made_has_a_picture(row, clips, tmp_path):
-    recipe = example(row.recipe)
-    made = verbs.apply(recipe, some_of(row.recipe, clips))
-    (tmp_path / "p.png").write_bytes(verbs.picture(recipe, made))
+def test_everything_that_is_made_has_a_picture(row, made_by, tmp_path):
+    (tmp_path / "p.png").write_bytes(verbs.picture(example(row.recipe), made_by(row)))
     width, height = console.picture_size(tmp_path / "p.png")
     assert width > 400
     assert height > 200
@@ -244,7 +243,13 @@ def test_where_there_is_nothing_to_prepare_there_is_none(recipe, clips):
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("recipe", "count"), [(Synchronise, 0), (Synchronise, 1), (Synchronise, 3), (Splice, 0), (Splice, 1)]
+    ("recipe", "count"),
+    [
+        *((Synchronise, count) for count in (0, 1, 3)),
+        *((recipe, 1) for recipe in (Splice, Connect, Blend, verbs.Retarget)),
+        *((recipe, 2) for recipe in (Loop, Travel, verbs.Bake, verbs.Reach, verbs.MoveEvents, verbs.InPlace)),
+        (verbs.Retarget, 3),
+    ],
 )
 def test_too_few_or_too_many_clips_are_refused(recipe, count, clips):
     with pytest.raises(ClipError, match=f"{count}.* given"):

@@ -101,7 +101,7 @@ def test_a_cycle_stays_one():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("source", ["GenoView__Geno_bind", "cmu_mb_02_01", "bvh-python__test_mocapbank"])
+@pytest.mark.parametrize("source", ["GenoView__Geno_bind", "bvh-python__test_mocapbank"])
 @pytest.mark.parametrize("name", ["cmu_daz_13_18", "127_32", "cmu_daz_salsa_10", "cmu_daz_14_27"])
 def test_captured_hands_touch_what_they_touched(name, source):
     """Boxing and hands on a thigh; a couple's dance and sitting down, both kept out of tuning."""

@@ -299,7 +299,7 @@ def assert_is_motion_or_refused(folder, content):
 def test_a_file_with_any_byte_changed_is_read_or_refused(folder, rng):
     content = SMALL.encode()
     for place in range(len(content)):
-        for byte in {0, 0xB2, 0x7D, *rng.integers(0, 256, 2)}:
+        for byte in {0xB2, *rng.integers(0, 256, 1)}:
             changed = bytearray(content)
             changed[place] = byte
             assert_is_motion_or_refused(folder, bytes(changed))

@@ -13,8 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import material, processes
 
-pytestmark = pytest.mark.both_engines
-
 ALL = [row.recipe for row in verbs.VERBS.values()]
 LARGEST = 2**31 - 1
 

@@ -46,9 +46,7 @@ def steps(clip):
 
 CASES = {
     "arm circles": [turning(ARM, "X", 360.0), WALK],
-    "arm circles, other way": [turning(ARM, "X", -360.0), WALK],
     "arm circles thrice": [turning(ARM, "X", 1080.0), turning(ARM, "X", 360.0, name="once")],
-    "arm circles half": [turning(ARM, "Z", 300.0), WALK],
     "head sways over half a turn": [swaying(HEAD, "Y", 150.0, 210.0), WALK],
     "head turned by 200 degrees": [held(HEAD, "Y", 200.0), turning(HEAD, "Y", 20.0, name="a little")],
     "opposite circles": [turning(ARM, "X", 360.0), turning(ARM, "X", -360.0, name="back")],
@@ -56,11 +54,9 @@ CASES = {
 }
 VERBS = {
     "blend": lambda clips: (verbs.Blend(), clips),
-    "blend 30:70": lambda clips: (verbs.Blend(weights=(0.3, 0.7)), clips),
     "blend of three": lambda clips: (verbs.Blend(), [*clips, actions.sneak()]),
     "blend, weights by keys": lambda clips: (verbs.Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))), clips),
     "connect": lambda clips: (verbs.Connect(), clips),
-    "connect back": lambda clips: (verbs.Connect(), clips[::-1]),
     "splice": lambda clips: (verbs.Splice(), clips[::-1]),
     "loop": lambda clips: (verbs.Loop(), clips[:1]),
     "filter": lambda clips: (verbs.Filter(), clips[:1]),

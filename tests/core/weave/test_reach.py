@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
-from action_loom.core.errors import ClipError, OptionError, SkeletonError
+from action_loom.core.errors import OptionError, SkeletonError
 from action_loom.core.motion import closing, cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import InPlace, Loop, Reach, Warp
@@ -223,8 +223,3 @@ def test_all_of_a_loop_on_the_spot_can_hold_a_place_and_one_that_travels_is_no_l
 def test_what_cannot_be_done_is_said(options, kind, message):
     with pytest.raises(kind, match=message):
         verbs.apply(Reach(**options), [WALK])
-
-
-def test_one_clip_at_a_time():
-    with pytest.raises(ClipError, match="Reach takes 1 clip; 2 given"):
-        verbs.apply(Reach(target=(NEAR,)), [WALK, WALK])

@@ -48,7 +48,7 @@ def apart(one, other):
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("rate", [24.0, 25.0, 29.97, 30.0, 50.0, 60.0, 120.0])
+@pytest.mark.parametrize("rate", [24.0, 29.97, 50.0])
 @pytest.mark.parametrize("count", [1, 6])
 def test_a_run_that_ends_between_two_frames_stands_as_well_as_at_any_rate(rate, count):
     """At 24 frames a second a cycle of the run takes 17.6; where it was closed, all frames were moved a little."""
@@ -80,7 +80,7 @@ def test_it_is_given_back_by_the_rows_of_the_report_where_channels_were_lost(cli
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["asf_16_17", "mb_06_10", "mb_05_11", "asf_127_04"])
+@pytest.mark.parametrize("name", ["asf_16_17", "mb_05_11"])
 def test_captured_ways_come_back_exactly_from_keys_in_single_precision(name):
     """Blender keeps keys so: centimetres of a way of metres, and of poses no more."""
     clip = captured(f"cmu_{name}")

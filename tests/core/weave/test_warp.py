@@ -395,11 +395,6 @@ def test_what_is_no_event_is_refused(recipe, message):
         verbs.apply(recipe, [WALK])
 
 
-def test_one_clip_at_a_time():
-    with pytest.raises(ClipError, match="2 given"):
-        verbs.apply(MoveEvents(events=((1, 2),)), [WALK, WALK])
-
-
 @pytest.mark.parametrize("hint", [True, False])
 def test_events_of_a_cycle_go_over_its_seam(hint):
     clip = replace(cycle(), cyclic=hint)
