@@ -8,6 +8,7 @@ from mathutils import Vector
 
 # Tolerances for controls and solvers on a body of 1.7 m, in metres and degrees.
 MM, DEGREES = 0.5e-3, 0.2
+pytestmark = pytest.mark.core_result  # these rigs are material of tests, the same in every Blender
 LIMBS = [(name, limb) for name in fresh_rigs.SOUND for limb in fresh_rigs.TRUTH[name].limbs]
 
 
