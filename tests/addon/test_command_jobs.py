@@ -7,6 +7,8 @@ import bpy
 import material
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 ROOT = Path(__file__).resolve().parents[2]
 BLEND = '[[job]]\nverb = "blend"\n'
 JOBS = (

@@ -8,6 +8,8 @@ import pytest
 from test_control_bodies import of_maker
 from test_control_rig import generated
 
+pytestmark = pytest.mark.core_result
+
 NEAR, TURNED = 1.5, 0.5  # mm and degrees: few keys are fitted to 1 mm
 WALK = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
 

@@ -10,6 +10,8 @@ import pytest
 from fresh_rigs import posing
 from hand_rigs import LAYERS, lost_target, with_foot_roll, with_layers, with_legs_on_ik
 
+pytestmark = pytest.mark.core_result
+
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
 STRAIGHT = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
 TURN = material.SHARED / "cmu" / "cmu_mb_16_15.bvh"

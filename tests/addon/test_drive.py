@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from steered import event, go, walking
 
+pytestmark = pytest.mark.core_result
+
 
 def pose_of(rig):
     return [

@@ -7,6 +7,8 @@ import pytest
 from hand_rigs import with_legs_on_ik
 from test_control_rig import human  # noqa: F401  (a fixture)
 
+pytestmark = pytest.mark.core_result
+
 NEAR = 0.5  # mm: tolerance for motion that a verb must not change
 LEFT_STEP = {1: (0, 0, 0), 7: (0, 0.02, 0.05), 13: (0, 0.1, 0), 49: (0, 0.1, 0)}
 RIGHT_STEP = {1: (0, 0, 0), 25: (0, 0, 0), 31: (0, 0.02, 0.05), 37: (0, 0.1, 0)}

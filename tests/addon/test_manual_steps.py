@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from manual_steps import grey, hips_at, lines, message, tick, weave
 
+pytestmark = pytest.mark.core_result
+
 DONE = {"FINISHED"}
 
 

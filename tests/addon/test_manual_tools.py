@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from manual_steps import hint, lines, tick, weave
 
+pytestmark = pytest.mark.core_result
+
 DONE = {"FINISHED"}
 
 

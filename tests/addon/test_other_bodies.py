@@ -7,19 +7,25 @@ import pytest
 from characters import RUN, WALK, as_it_comes, captured, character, directions, file_of, inventory, select, worst_limb
 from drawing import draw_all
 
+pytestmark = pytest.mark.core_result
+
 EXACT = 0.05  # degrees: Blender's poses are single floats
 FRAMES = np.array([1, 60, 150, 250])
 
 
 @pytest.fixture
-def pair():
+def pair(once):
     """An active character and a captured body with a walk, both selected."""
+    rig = once(_make_pair)
+    return rig, bpy.data.objects["Actor"]
+
+
+def _make_pair():
     rig = character("mannequiny")
     source = captured()
     source.name = "Actor"
     select(source, rig)
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 120, 1.0
-    return rig, source
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
+pytestmark = pytest.mark.core_result
+
 MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 
 

@@ -8,16 +8,18 @@ import pytest
 from material import SHARED, fcurves, fingerprint, import_motion, list_sources, needs_shared
 
 WALKS = ("02_01", "05_01", "06_01", "07_01", "16_15", "35_01")
-pytestmark = needs_shared
+pytestmark = [needs_shared, pytest.mark.core_result]
 
 
 @pytest.fixture
-def people():
+def people(once):
     """The demo figure with walks of six people as its actions; the first is listed first, and all are ticked."""
+    return once(_import_people)
+
+
+def _import_people():
     bpy.ops.action_loom.add_demo()
-    rig = bpy.context.object
     assert import_motion(*(SHARED / "cmu" / f"cmu_mb_{name}.bvh" for name in WALKS), plant_feet=False) == {"FINISHED"}
-    return rig
 
 
 def sources(*names):
