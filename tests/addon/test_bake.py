@@ -106,19 +106,6 @@ def test_it_goes_back_onto_the_controls(keyed, limbs, seen):  # noqa: F811
     assert (fk in moving, ik in moving) == (limbs != "IK", limbs in ("IK", "BOTH"))
 
 
-def test_one_step_back_removes_it(keyed):
-    rig, action = keyed
-    name, before = rig.name, material.fingerprint(action)
-    bpy.ops.ed.undo_push(message="before")
-    sources = [{"name": "Steps", "weight": 1.0}]
-    assert bpy.ops.action_loom.bake("EXEC_DEFAULT", True, sources=sources) == {"FINISHED"}
-    assert "Steps baked" in bpy.data.actions
-    bpy.ops.ed.undo()
-    assert "Steps baked" not in bpy.data.actions
-    assert material.fingerprint(bpy.data.actions["Steps"]) == before
-    assert bpy.data.objects[name].animation_data.action.name == "Steps"
-
-
 def test_root_motion_is_on_what_is_wished(keyed):
     rig, action = keyed
     shown, hips = stands(rig, action), "DEF-spine" if "DEF-spine" in rig.data.bones else "hips"

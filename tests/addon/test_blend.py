@@ -65,16 +65,6 @@ def test_options_of_the_recipe_are_arguments_of_the_operator(walks):
 
 
 @needs_shared
-def test_undo_takes_it_back_in_one_step(walks):
-    bpy.ops.ed.undo_push(message="before")
-    bpy.ops.action_loom.blend("EXEC_DEFAULT", True, sources=SOURCES)
-    assert "walk + stride 50:50" in bpy.data.actions
-    bpy.ops.ed.undo()
-    assert "walk + stride 50:50" not in bpy.data.actions
-    assert {"walk", "stride"} <= set(bpy.data.actions.keys())
-
-
-@needs_shared
 def test_the_list_holds_the_armatures_actions_and_nobody_elses(loom, walks):
     stranger = material.armature(name="Stranger")
     material.key_by_hand(stranger, "stranger", seed=1)

@@ -179,16 +179,6 @@ def test_a_second_one_has_its_own_actions_and_leaves_the_first_alone(figure):
     assert np.abs(moved + np.array(figure.location)).max() < 1e-6
 
 
-def test_undo_takes_all_of_it_back_in_one_step():
-    bpy.ops.ed.undo_push(message="before")
-    kinds = ("objects", "armatures", "meshes", "materials", "actions")
-    before = {kind: set(getattr(bpy.data, kind).keys()) for kind in kinds}
-    bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
-    assert len(bpy.data.actions) == len(NAMES)
-    bpy.ops.ed.undo()
-    assert {kind: set(getattr(bpy.data, kind).keys()) for kind in kinds} == before
-
-
 def test_it_can_be_blended_at_once(figure):
     bpy.ops.action_loom.add_sources()
     assert {s.action.name for s in bpy.context.scene.action_loom.rigs[0].sources} == set(NAMES)

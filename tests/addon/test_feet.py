@@ -34,16 +34,6 @@ def test_feet_stand_in_a_new_action_and_the_source_is_as_it_was(sliding, rows_of
     assert held_of(made).said in last
 
 
-def test_undo_takes_it_back_in_one_step(sliding):
-    bpy.ops.ed.undo_push(message="before")
-    bpy.ops.action_loom.plant("INVOKE_DEFAULT", True)
-    assert "walk planted" in bpy.data.actions
-    assert len(bpy.context.scene.action_loom.contacts) == 1
-    bpy.ops.ed.undo()
-    assert "walk planted" not in bpy.data.actions
-    assert len(bpy.context.scene.action_loom.contacts) == 0
-
-
 def test_it_is_the_armatures_own_action_and_else_the_ticked_one(sliding):
     other = material.key_walk(sliding, "other", frames=24, stride=1.8)
     bpy.ops.action_loom.add_sources()

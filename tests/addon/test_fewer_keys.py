@@ -251,17 +251,6 @@ def test_other_channels_go_along():
     assert_allclose([amount.evaluate(f) for f in range(1, 61)], np.sin(np.arange(1, 61) / 9.0), atol=2.1e-3)
 
 
-def test_undo(walks):
-    bpy.ops.ed.undo_push(message="before")
-    names = sorted(action.name for action in bpy.data.actions)
-    prints = {action.name: material.fingerprint(action) for action in bpy.data.actions}
-    woven("fewer_keys")
-    bpy.ops.ed.undo_push(message="after")
-    bpy.ops.ed.undo()
-    assert sorted(action.name for action in bpy.data.actions) == names
-    assert {action.name: material.fingerprint(action) for action in bpy.data.actions} == prints
-
-
 def test_a_result_is_made_anew_as_it_was_and_knows_edits(walks, loom):
     made = woven("fewer_keys", within=1.0, assign=True)
     was, storage = material.fingerprint(made), loom("addon.model.storage")

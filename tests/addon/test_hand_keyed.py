@@ -104,19 +104,6 @@ def test_fewer_keys_changes_nothing_that_is_seen(keyed, seen):
     assert 1000.0 * np.linalg.norm(seen(rig, made)[0] - seen(rig, action)[0], axis=2).max() < 1.0
 
 
-def test_one_step_back_removes_it(keyed):
-    rig, action = keyed
-    name, before = rig.name, material.fingerprint(action)
-    bpy.ops.ed.undo_push(message="before")
-    sources = [{"name": "Steps", "weight": 1.0}]
-    assert bpy.ops.action_loom.mirror("EXEC_DEFAULT", True, sources=sources) == {"FINISHED"}
-    assert len(bpy.data.actions) > 1
-    bpy.ops.ed.undo()
-    assert [one.name for one in bpy.data.actions if one.name.startswith("Steps")] == ["Steps"]
-    assert material.fingerprint(bpy.data.actions["Steps"]) == before
-    assert bpy.data.objects[name].animation_data.action.name == "Steps"
-
-
 @pytest.mark.parametrize("limbs", ["fk", "ik", "both"])
 def test_limbs_go_to_the_controls_that_are_asked_for(limbs, seen):
     rig, action = by_hand(pole=True)

@@ -236,18 +236,6 @@ def test_what_has_no_partner_rests_and_goes_along(loom):
     assert np.abs(held[0] - held[1]).max() < 1e-5
 
 
-def test_it_is_taken_back_and_done_again():
-    character("mannequiny")
-    bpy.ops.ed.undo_push(message="before")
-    before = inventory()
-    bpy.ops.action_loom.import_motion("EXEC_DEFAULT", True, files=[{"name": str(file_of(WALK))}])
-    after = inventory()
-    bpy.ops.ed.undo()
-    assert inventory() == before
-    bpy.ops.ed.redo()
-    assert inventory() == after
-
-
 def test_an_import_does_not_depend_on_the_pose_of_an_action_that_was_deleted(loom):
     """A bone between shin and foot that only the character's actions turn is at rest in an import."""
     rig = material.biped()

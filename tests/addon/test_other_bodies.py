@@ -102,17 +102,6 @@ def test_the_ticked_ones_of_the_others_own_list_are_taken_as_it_reads_them(pair,
     assert made["action_loom_rate"] == 60.0
 
 
-def test_it_is_taken_back_and_done_again(pair):
-    bpy.ops.ed.undo_push(message="before")
-    before = inventory()
-    bpy.ops.action_loom.retarget("EXEC_DEFAULT", True)
-    after = inventory()
-    bpy.ops.ed.undo()
-    assert inventory() == before
-    bpy.ops.ed.redo()
-    assert inventory() == after
-
-
 def test_weave_again_follows_the_source_and_says_when_its_armature_is_gone(pair, loom):
     rig, source = pair
     bpy.ops.action_loom.retarget(**as_it_comes(loom, "retarget"))

@@ -52,22 +52,6 @@ def _values(action, path):
     return np.array([[point.co[1] for point in curve.keyframe_points] for curve in own]).T
 
 
-def test_rebuild_makes_the_same_again(people):
-    (made,) = made_by(bpy.ops.action_loom.restyle, sources=sources(), lean=1.5, goes_along="only")
-    was = fingerprint(made)
-    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
-    assert fingerprint(made) == was
-
-
-def test_undo_takes_it_back(people):
-    bpy.ops.ed.undo_push(message="before")
-    names = set(bpy.data.actions.keys())
-    made_by(bpy.ops.action_loom.restyle, sources=sources(), stride=1.0)
-    bpy.ops.ed.undo_push(message="after")
-    bpy.ops.ed.undo()
-    assert set(bpy.data.actions.keys()) == names
-
-
 def test_each_ticked_action_is_restyled_by_what_is_learnt_once(people, loom, monkeypatch):
     few = WALKS[:4]
     names = [f"cmu_mb_{name}" for name in few]
