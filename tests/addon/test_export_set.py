@@ -141,14 +141,6 @@ def test_nothing_of_the_scene_is_changed_and_nothing_is_half_written(woven, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["set"]
 
 
-def test_other_tracks_of_the_nla_take_no_part(woven, tmp_path):
-    assert material.pressed(woven, "push_down_set") == {}
-    assert export(tmp_path / "set", engine="GODOT") == {"FINISHED"}
-    (path,) = (tmp_path / "set").glob("*.glb")
-    assert sorted(one.name for one in Animations(path)) == names()
-    assert not any(track.mute for track in woven.animation_data.nla_tracks)
-
-
 def test_an_unticked_row_is_not_exported(woven, tmp_path):
     one = next(one for one in listed().take_rows if one.name == "Walk Back")
     one.use = False
@@ -156,10 +148,13 @@ def test_an_unticked_row_is_not_exported(woven, tmp_path):
     assert "Walk Back.glb" not in {path.name for path in (tmp_path / "set").iterdir()}
 
 
-def test_lengths_are_scaled(woven, tmp_path):
+def test_lengths_are_scaled_and_other_tracks_of_the_nla_take_no_part(woven, tmp_path):
+    assert material.pressed(woven, "push_down_set") == {}
     assert export(tmp_path / "set", engine="GODOT", scale=100.0) == {"FINISHED"}
     (path,) = (tmp_path / "set").glob("*.glb")
-    walk = next(one for one in Animations(path) if one.name == "Walk")
-    places, seconds = walk.places()
+    found = {one.name: one for one in Animations(path)}
+    assert sorted(found) == names()
+    assert not any(track.mute for track in woven.animation_data.nla_tracks)
+    places, seconds = found["Walk"].places()
     scaled = {joint: at / 100.0 for joint, at in places.items()}
     assert same_places(woven, "Walk", scaled, seconds) < 1e-3

@@ -55,6 +55,10 @@ def keyed(request):
     return by_hand(pole=request.param == "pole")
 
 
+# Solving the many controls of Rigify's human takes seconds, so it is tried where the rig decides.
+on_hand_rigs = pytest.mark.parametrize("keyed", ["pole", "no pole"], indirect=True)
+
+
 @pytest.fixture
 def seen(loom):
     """Return `of(rig, action)`: the joints' positions (F, J, 3) in metres while an action plays, and the skeleton."""
@@ -130,6 +134,7 @@ def switches_of(action):
     return [one for one in material.fcurves(action) if one.data_path.endswith(('["legs L"]', '["IK_FK"]'))]
 
 
+@on_hand_rigs
 def test_a_switch_is_keyed_where_it_must_be_and_stands_again_as_before(keyed, seen):
     rig, action = keyed
     before, first = stands(rig), seen(rig, action)[0]
@@ -152,6 +157,7 @@ def test_a_switch_is_keyed_where_it_must_be_and_stands_again_as_before(keyed, se
     assert 1000.0 * np.linalg.norm(seen(rig, made_by("mirror", again))[0] - first, axis=2).max() < NEAR
 
 
+@on_hand_rigs
 def test_controls_are_found_once_however_limbs_are_switched(keyed, loom):
     rig, _ = keyed
     bodies = loom("addon.bridge.control_body")
@@ -174,6 +180,7 @@ def test_a_switch_that_was_set_by_hand_meanwhile_stays(seen):
     assert [rig.pose.bones["root"][f"legs {side}"] for side in "LR"] == [0.5, 1.0]
 
 
+@on_hand_rigs
 def test_what_another_action_has_switched_does_not_hide_what_is_keyed(keyed, seen, capfd):
     rig, action = keyed
     first, skeleton = seen(rig, action)
