@@ -82,8 +82,9 @@ def is_near(loom):
 
 
 @material.needs_shared
-@pytest.mark.parametrize("limbs", ["SOURCE", "IK"])
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize(
+    ("name", "limbs"), [*((name, "IK") for name in MADE), *((name, "SOURCE") for name in ("legs on IK", "mmd_own"))]
+)
 def test_a_capture_is_seen_on_the_bones_as_it_would_be_on_plain_ones(loom, seen, is_near, name, limbs):
     rig = MADE[name]()
     body = loom("addon.bridge.control_body").body_of(rig)  # before an action sets how far solvers stretch
