@@ -288,24 +288,37 @@ def here(loom):
     one.preferences.library = ""
 
 
-@pytest.fixture
-def folder(loom, tmp_path):
-    """Three files of the generated figure: they walk, sneak and wave."""
+@pytest.fixture(scope="session")
+def indexed(loom, tmp_path_factory):
+    """A folder with three files of the generated figure, a copy of it, and a library of the files, indexed once."""
     bvh, actions = loom("core.formats.bvh"), loom("core.demo_character.actions")
-    made = tmp_path / "files"
-    made.mkdir()
+    made = tmp_path_factory.mktemp("indexed")
+    files, kept, library = made / "files", made / "kept", made / "motion.loomlib"
+    kept.mkdir()
     for name in ("walk", "sneak", "wave"):
-        bvh.write(bvh.from_clip(getattr(actions, name)(60.0)), made / f"{name}.bvh")
-    return made
+        bvh.write(bvh.from_clip(getattr(actions, name)(60.0)), kept / f"{name}.bvh")
+    shutil.copytree(kept, files)
+    loom("core.library.index").update(str(library), [str(files)])
+    return files, kept, library
 
 
 @pytest.fixture
-def library(here, folder, tmp_path):
-    """Index these files as a library and choose it in the panel."""
+def folder(indexed):
+    """Three files of the generated figure: they walk, sneak and wave. A test may change them."""
+    files, kept, _ = indexed
+    yield files
+    shutil.rmtree(files)
+    shutil.copytree(kept, files)
+
+
+@pytest.fixture
+def library(here, folder, indexed, tmp_path):
+    """Copy the library of these files and choose the copy in the panel."""
     import bpy
 
+    shutil.copytree(indexed[2], tmp_path / "motion.loomlib")
     here.preferences.library = str(tmp_path / "motion.loomlib")
-    assert bpy.ops.action_loom.add_to_library(directory=str(folder)) == {"FINISHED"}
+    assert bpy.ops.action_loom.read_library() == {"FINISHED"}
     return tmp_path / "motion.loomlib"
 
 

@@ -14,7 +14,7 @@ NEAR, TURNED = 1.5, 0.5  # mm and degrees: few keys are fitted to 1 mm
 WALK = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
 
 
-@pytest.fixture(params=["bird", "wolf", pytest.param("horse", marks=material.needs_shared)])
+@pytest.fixture(params=["bird", pytest.param("horse", marks=material.needs_shared)])
 def walking(request, tmp_path):
     """An animal of Rigify with a walk of its own."""
     if request.param == "horse":

@@ -10,11 +10,14 @@ CYCLIC = ("Walk", "Run")
 
 
 @pytest.fixture
-def figure():
+def figure(once):
     """The demo's armature, away from the origin."""
+    return once(_add_demo_at_cursor)
+
+
+def _add_demo_at_cursor():
     bpy.context.scene.cursor.location = (1.0, -2.0, 0.5)
-    bpy.ops.action_loom.add_demo()
-    return bpy.context.object
+    assert bpy.ops.action_loom.add_demo() == {"FINISHED"}
 
 
 @pytest.fixture

@@ -155,17 +155,6 @@ def test_an_action_that_does_not_repeat_is_no_loop(capsys):
     assert "does not repeat itself" in said_when(capsys, lambda: weave("loop"))
 
 
-def test_actions_of_other_objects_are_not_listed_and_named(capsys):
-    rig = material.two_actions()
-    empty = bpy.data.objects.new("Prop", None)
-    bpy.context.scene.collection.objects.link(empty)
-    empty.keyframe_insert("location", frame=1)
-    bpy.context.view_layer.objects.active = rig
-    reported = said_when(capsys, bpy.ops.action_loom.add_sources)
-    assert "not listed, of other objects: 'PropAction'" in reported
-    assert set(lines()) == {"one", "two"}
-
-
 def test_without_turns_a_corner_cannot_be_walked(on_demo, capsys, tab):
     tab.mode = "follow"
     bpy.ops.action_loom.new_curve()
