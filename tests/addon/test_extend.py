@@ -9,8 +9,6 @@ import material
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.core_result
-
 EXAMPLE = Path(__file__).resolve().parents[1] / "data" / "loom_markers"
 TRC = (
     "PathFileType\t4\t(X/Y/Z)\tm.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n24\t24\t3\t2\tmm\n"

@@ -9,8 +9,6 @@ import bpy
 import pytest
 from drawing import Drawing, Layout
 
-pytestmark = pytest.mark.core_result
-
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Blender's menus that contain ours, with their common names.
 HOMES = {

@@ -10,8 +10,6 @@ import material
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.core_result
-
 TOOL = material.SHARED.parent / "tools" / "vary_bvh.py"
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
 

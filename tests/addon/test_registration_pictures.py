@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-pytestmark = pytest.mark.core_result
-
 
 def pixels_of(image):
     values = np.empty(image.size[0] * image.size[1] * image.channels, dtype=np.float32)
