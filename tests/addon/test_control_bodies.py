@@ -14,7 +14,6 @@ pytestmark = pytest.mark.core_result
 
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
 STRAIGHT = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
-TURN = material.SHARED / "cmu" / "cmu_mb_16_15.bvh"
 RIGS = material.SHARED / "rigs"
 ENDS, MIDDLES, TURNED = 0.5, 2.0, 0.2  # mm in the 95th percentile, of hands, feet and hips; of all others; degrees
 AT_THE_ENDS = ("hips", "hand.L", "hand.R", "foot.L", "foot.R")
