@@ -226,8 +226,8 @@ def tick(count):
         line.use = place < count
 
 
-# What no file keeps: its name, the mode of an object, and what was found.
-MADE_ANEW = {nothing, edit_mode, stretches_found}
+# What no file keeps: that it has no name, a curve of no scene, the mode of an object, and what was found.
+MADE_ANEW = {nothing, stretch_without_action, edit_mode, stretches_found}
 # In these, a button is pressed only if it was grey in all states before; the battery presses all beside a result.
 ONLY_ASKED = {three_ticked, a_result, another_selected, stretches_found}
 
