@@ -7,6 +7,8 @@ import bpy
 import material
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 ROOT = Path(__file__).resolve().parents[2]
 BLEND = '[[job]]\nverb = "blend"\n'
 JOBS = (
@@ -82,10 +84,10 @@ REFUSED_JOBS = {
 @pytest.mark.parametrize(("text", "message"), REFUSED_JOBS.items(), ids=range(len(REFUSED_JOBS)))
 def test_job_files_are_checked_before_anything_runs(refused, jobs, text, message):
     path = jobs(text)
-    code, message = refused("run", path)
+    code, said = refused("run", path)
     assert code == 1
-    assert message.startswith(f"{path}")
-    assert message in message
+    assert said.startswith(f"{path}")
+    assert message in said
 
 
 def test_a_job_file_that_can_not_be_read_is_said(refused, tmp_path):

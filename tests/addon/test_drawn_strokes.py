@@ -5,6 +5,8 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 STRAIGHT = [(0.0, -0.01 * k, 0.0) for k in range(400)]
 
 

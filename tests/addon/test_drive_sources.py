@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from steered import event, go, walking
 
+pytestmark = pytest.mark.core_result
+
 
 def arms_and_legs(rig, action, frames=range(1, 20)):
     """Return left hand and both feet in the hips' space, and the hips' position, at frames of an action (F, 4, 3)."""

@@ -184,7 +184,7 @@ def begins(rig):
 BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 
-@pytest.mark.parametrize(("verb", "count"), [("blend", 2), ("connect", 2), ("splice", 2), ("loop", 1)])
+@pytest.mark.parametrize(("verb", "count"), [("blend", 2), ("loop", 1)])
 def test_a_result_begins_where_the_figure_stands_and_is_rebuilt_there(far_away, verb, count):
     call = getattr(bpy.ops.action_loom, verb)
     there = begins(far_away)

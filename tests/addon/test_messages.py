@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 
 @pytest.mark.parametrize(
     ("text", "of", "short"),

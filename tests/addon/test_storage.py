@@ -292,14 +292,6 @@ def no_version(action):
     del action["action_loom"]["version"]
 
 
-def number_as_sources(action):
-    action["action_loom"]["sources"] = 7
-
-
-def numbers_as_sources(action):
-    action["action_loom"]["sources"] = [1.0, 2.0]
-
-
 def empty_source(action):
     action["action_loom"]["sources"] = [{}]
 
@@ -308,26 +300,7 @@ def object_as_name(action):
     action["action_loom"]["sources"][0]["name"] = bpy.data.objects["Rig"]
 
 
-def word_as_id(action):
-    action["action_loom"]["sources"][0]["uid"] = "first"
-
-
-def text_as_handle(action):
-    action["action_loom"]["slot_handle"] = "first"
-
-
-def no_recipe(action):
-    action["action_loom"]["recipe"] = "{"
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        no_group, no_version, number_as_sources, numbers_as_sources, empty_source, object_as_name, word_as_id,
-        text_as_handle,
-        no_recipe,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("spoil", [no_group, no_version, empty_source, object_as_name])
 def test_what_somebody_else_wrote_is_a_sentence(storage, errors, recipe, prowl, spoil):
     sources = storage.find_sources(prowl)
     spoil(prowl)
@@ -336,13 +309,6 @@ def test_what_somebody_else_wrote_is_a_sentence(storage, errors, recipe, prowl, 
             ask(prowl)
     storage.store(prowl, slot(prowl), recipe, sources)  # weaving again repairs it
     assert storage.recipe_of(prowl) == recipe
-
-
-def test_what_a_newer_version_wrote_is_a_sentence(storage, errors, prowl):
-    prowl["action_loom"]["version"] = storage.VERSION + 1
-    prowl["action_loom"]["recipe"] = "in a language of the future"
-    with pytest.raises(errors.LoomError, match="can't be read: a newer Action Loom has made it"):
-        storage.recipe_of(prowl)
 
 
 def test_the_operator_keeps_what_it_did(storage, loom, fingerprint, rig):

@@ -7,6 +7,8 @@ import bpy
 import material
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 TWO = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 
