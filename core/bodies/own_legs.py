@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..motion import leg_chains, leg_count, leg_roles
 from ..motion.clip import Clip
-from ..motion.roles import SHAPE
+from ..motion.roles import SHAPE, ancestors
 from ..motion.skeleton import Skeleton
 from . import attachments
 
@@ -73,7 +73,7 @@ def with_legs(clip: Clip) -> Clip:
 
 
 def with_hind_legs(clip: Clip) -> Clip:
-    """Return a clip as `with_legs` does, with the hind legs of that body as those of a body with two.
+    """Return a clip as `with_legs` does, with the hind legs of that body, and the hips over them, as on two legs.
 
     Example:
         >>> from action_loom.core.bodies import own_legs
@@ -87,6 +87,9 @@ def with_hind_legs(clip: Clip) -> Clip:
         leg = clip.skeleton.legs.get(side, ())
         if len(leg) > 2:
             roles |= {f"thigh.{side}": leg[0], f"shin.{side}": leg[1], f"foot.{side}": leg[-2]}
+    if len(roles) == len(LEGS) and "hips" not in clip.skeleton.roles:
+        above = [ancestors(roles[f"thigh.{side}"], clip.skeleton.parents) for side in "LR"]
+        roles |= {"hips": joint for joint in above[0][::-1] if joint in above[1]}  # the nearest that both have
     return replace(clip, skeleton=replace(clip.skeleton, roles=clip.skeleton.roles | roles)) if roles else clip
 
 
