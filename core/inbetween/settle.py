@@ -122,7 +122,7 @@ def _alike(turns: Array) -> Array:
 
 
 def _free(frames: int, kept: Collection[int], rate: float, step: int) -> Array:
-    """Return the weight of the change in each frame: 0 in kept frames, 1 away from them; the ends fade half a stretch."""
+    """Return the weight of the change in each frame: 0 in kept frames and at the ends, 1 away from them."""
     at = np.arange(frames)
     free = np.sin(np.pi * np.minimum(np.minimum(at, at[::-1]) / step, 0.5)) ** 2
     places: Longs = np.array(sorted(kept), dtype=np.int64)

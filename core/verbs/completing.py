@@ -67,7 +67,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
         same_floor=recipe.verb not in _OTHER_FLOOR,
         slides=not (recipe.verb in _ON_THE_SPOT or (isinstance(recipe, CutOut) and recipe.in_place)),
     )
-    sentences += attached.leaving(made.clip, clips)
+    sentences += [*body_limits.describe_turns(woven, sources), *attached.leaving(made.clip, clips)]
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
     notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *attached.notes)
     report["notes"] = [one_line(note) for note in notes]
