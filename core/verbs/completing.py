@@ -79,7 +79,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
         flights, falls = compared.compare_flights(woven, sources)
         report["flights"] = None if flights is None else flights.as_json()
         sentences += falls
-    sentences += attached.leaving(made.clip, clips)
+    sentences += [*body_limits.describe_turns(woven, sources), *attached.leaving(made.clip, clips)]
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
     notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *attached.notes)
     report["notes"] = [one_line(note) for note in notes]

@@ -326,6 +326,33 @@ def test_a_chosen_mesh_is_climbed_live_and_in_what_is_kept(loom):
     assert loom("addon.model.storage").recipe_of(action).ground
 
 
+def test_a_ground_that_moves_is_that_of_the_first_frame_at_any_playhead(loom):
+    """A lift carries the walker and the stairs: the stairs are keyed, have a shape key and a keyed parent."""
+    rig, drawn = walking(), stairs()
+    lift = bpy.data.objects.new("Lift", None)
+    bpy.context.scene.collection.objects.link(lift)
+    drawn.parent = rig.parent = lift
+    drawn.shape_key_add(name="Basis")
+    higher = drawn.shape_key_add(name="Higher")
+    higher.data[0].co.z += 1.0
+    for frame, z in ((1, 0.0), (60, 2.0)):
+        lift.location.z = z
+        lift.keyframe_insert("location", frame=frame)
+        drawn.location.y, higher.value = z, 0.5 * z
+        drawn.keyframe_insert("location", frame=frame)
+        higher.keyframe_insert("value", frame=frame)
+    bpy.context.scene.action_loom.ground = drawn
+    rows = []
+    for frame in (1, 47):
+        bpy.context.scene.frame_set(frame)
+        steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
+        rows.append(steering.session.kept()["ground"])
+        steering.leave(bpy.context)
+    assert rows[0] == rows[1]
+    wanted = [tuple(drawn.data.vertices[k].co[:]) for k in range(4)]
+    assert np.array(rows[0])[0].reshape(3, 3) == pytest.approx(np.array([wanted[k] for k in (0, 1, 2)]), abs=1e-4)
+
+
 def test_a_ground_that_is_deleted_is_refused_and_a_hidden_one_is_walked_on(loom):
     rig, drawn = walking(), stairs()
     drawn.hide_viewport = True

@@ -66,8 +66,9 @@ def begun(
     row = steps.finished(standing.place_in_steps(scene, armature, read.body)) or (0.0, 0.0, 0.0)
     under = None
     if settings.ground is not None and legs is None:
-        floor = armature.matrix_world.translation.z
-        under = ground_mesh.read(settings.ground, read.body.world_metres, floor)
+        # The body stands where its first clip begins, and so does the ground: the current frame does not matter.
+        begins, floor = float(read.sources[0].frames[0]), float(read.body.space[2, 3])
+        under = ground_mesh.read(settings.ground, armature, begins, metres=read.body.world_metres, floor=floor)
     session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
     session.later = variety.later(data, number, recipe.variety)
     if legs is not None and not legs.cyclic:

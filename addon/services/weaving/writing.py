@@ -269,7 +269,8 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
     if options.place == standing.FIGURE and options.stand:
         clip = standing.moved(clip, options.stand[0], read.body)
-    if read.baked is not None and clip is not woven.clip:
+    same = clip.rotations is woven.clip.rotations and clip.translations is woven.clip.translations
+    if read.baked is not None and not same:  # again would add rounding, so that Rebuild would change bytes
         clip = baking.alone(clip, read.body, read.baked)
     return clip, first_frame, " and ".join(filter(None, (notice, bends)))
 
