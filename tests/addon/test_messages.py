@@ -45,7 +45,9 @@ def test_a_message_about_several_sources_is_one(loom):
 
 # Messages by importance, with the texts in which they are shown in Japanese.
 RANKED = {
-    "Run: a foot comes 3.0 cm lower than in the sources at frame 7: do": "フレーム 7 で足がソースより 3.0 cm 低くなります",
+    "Run: a foot comes 3.0 cm lower than in the sources at frame 7: look there": (
+        "フレーム 7 で足がソースより 3.0 cm 低くなります"
+    ),
     "Run and Foot are hardly alike (likeness -0.17, where 0 is chance): choose stretches that correspond, or compare"
     " fewer joints": "Run と Foot はほとんど似ていません",
     "Run walks on the spot, by its feet at 1.3 m/s: use Add Root Motion to move it": "Run はその場で歩いています",
