@@ -4,6 +4,7 @@ from threading import Event
 
 import bpy
 import material
+import pytest
 from drawing import draw_all
 
 
@@ -136,6 +137,35 @@ def test_one_line_counts_what_is_to_be_told_and_unfolds_it():
         line.warning = ""
     assert "notes" not in str(draw_all()["weave"])
     assert str(draw_all()["sources"]) == str(above)  # nothing above Weave depends on messages
+
+
+def test_a_deleted_source_is_mended_by_its_recipe(loom):
+    """Rebuild failed with a remedy that nothing in the tab could do."""
+    material.two_actions()
+    material.list_sources(bpy.context.object, "one", "two")
+    bpy.ops.action_loom.blend(sources=[{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}])
+    bpy.data.actions.remove(bpy.data.actions["two"])
+    as_from_panel = loom("addon.model.target_armature").as_from_panel
+    with as_from_panel(bpy.context, bpy.context.object), pytest.raises(RuntimeError, match="two was deleted"):
+        bpy.ops.action_loom.rebuild("INVOKE_DEFAULT")
+    assert ("action_loom.edit_recipe",) in [given for name, given, _ in draw_all()["weave"] if name == "operator"]
+
+
+def test_a_linked_armature_is_told_with_a_button_that_overrides_it(tmp_path):
+    rig = material.two_actions()
+    rig = bpy.context.object if rig is None else rig
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {rig})
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (there, here):
+        here.objects = list(there.objects)
+    (linked,) = here.objects
+    bpy.context.scene.collection.objects.link(linked)
+    bpy.context.view_layer.objects.active = linked
+    drawn = str(draw_all()["weave"])
+    assert "is linked" in drawn
+    assert "object.make_override_library" in drawn
+    assert bpy.ops.object.make_override_library() == {"FINISHED"}
+    assert "object.make_override_library" not in str(draw_all()["weave"])
 
 
 def test_what_keeps_weave_grey_is_told_below_it_with_a_button():
