@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from gui_shared import action, figure, idle, lines, loom, over_view, settings
+from gui_shared import action, figure, ghost, idle, lines, loom, over_view, settings
 
 # Files with Blender's default options; several captures stand beside each other, and the first is active.
 CHARACTERS = (
@@ -36,15 +36,15 @@ def steps(gui: Any) -> Iterator[Any]:
         assert not shown_notes(), f"{name}: the first ticks {first} draw notes: {shown_notes()}"
         x, y = yield from gui.find_button("ops.action_loom.blend(")
         yield from over_view(gui)
-        edges, clicks = (yield from edges_of(gui, y)), 0
+        yield from gui.redraw()
+        edges, clicks = edges_of(gui, y), 0
         for number, (what, do) in enumerate(DONE, start=1):
             if do is CLICK:
                 clicks += yield from clicked(gui, x, y)
             else:
                 yield from done(gui, do)
-            if number % 3 == 2:
-                yield from gui.shot(f"{name}_{number:02}_{what.replace(' ', '_')}", box=gui.region("UI"))
-            now = yield from edges_of(gui, y)
+            picture = f"{name}_{number:02}_{what.replace(' ', '_')}" if number % 3 == 2 else "column"
+            now = edges_of(gui, y, picture)
             assert now == edges, f"{name}, {what}: Weave moved from {edges} to {now}"
             assert len(slides_shown()) < 2, f"{name}, {what}: {slides_shown()}"
             mute = without_reason()
@@ -74,6 +74,8 @@ def opened(gui: Any, path: Path) -> Iterator[Any]:
         bpy.ops.view3d.view_all()
     yield from gui.sidebar("Action Loom")
     yield from gui.wait_until(lambda: bool(settings().rigs), 60, "listed")
+    ticked = sum(line.use for line in lines())
+    yield from gui.wait_until(lambda: idle() and (ticked < 2 or ghost() is not None), 120, "preview of first ticks")
     yield from gui.redraw()
 
 
@@ -83,12 +85,10 @@ def clicked(gui: Any, x: float, y: float) -> Iterator[Any]:
     with loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
         ready = getattr(bpy.ops.action_loom, verb).poll()
     yield from gui.click(x, y)
-    yield from gui.wait_until(idle, 240, "idle")
-    yield from gui.redraw()
+    yield from settled(gui)
     made = set(bpy.data.actions.keys()) - before
     trouble = loom("addon.ground.troubles").of(figure().session_uid, verb)
     assert bool(made or trouble) == ready, f"{verb}: {made}, {trouble}"
-    yield from over_view(gui)
     return bool(made)
 
 
@@ -125,20 +125,25 @@ def without_reason() -> list[str]:
 def done(gui: Any, do: Callable[[Any], Any]) -> Iterator[Any]:
     with gui.override():
         do(gui)
-    yield from gui.redraw()
+    yield from settled(gui)
+
+
+def settled(gui: Any) -> Iterator[Any]:
+    """Wait until nothing runs any more, and draw the tab without tooltips and errors over it."""
+    yield 0.1
     yield from gui.wait_until(idle, 240, "idle")
     yield from over_view(gui)
     yield from gui.key("Escape")  # Blender's own box of an error would cover the tab
     yield from gui.redraw()
 
 
-def edges_of(gui: Any, y: float) -> Iterator[Any]:
+def edges_of(gui: Any, y: float, name: str = "column") -> tuple[int, int]:
     """Return the first and the last row of pixels, in a picture of the tab, of the button at a height of the window.
 
     The column of pixels just inside of the button differs from the panel's own beside it.
     """
     region, scale = gui.region("UI"), bpy.context.preferences.system.ui_scale
-    picture = gui.pixels((yield from gui.shot("column", box=region))).astype(int)
+    picture = gui.pixels(gui.shot_now(name, box=region)).astype(int)
     beside, inside = (picture[:, int(left * scale)] for left in MARGINS)
     differs = np.abs(inside - beside).sum(axis=1) > DIFFERS
     first = last = region.height - int(y - region.y)
