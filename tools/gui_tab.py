@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from gui_shared import action, figure, ghost, idle, lines, loom, over_view, settings
+from gui_shared import action, figure, idle, lines, loom, over_view, settings
 
 # Files with Blender's default options; several captures stand beside each other, and the first is active.
 CHARACTERS = (
@@ -74,9 +74,7 @@ def opened(gui: Any, path: Path) -> Iterator[Any]:
         bpy.ops.view3d.view_all()
     yield from gui.sidebar("Action Loom")
     yield from gui.wait_until(lambda: bool(settings().rigs), 60, "listed")
-    ticked = sum(line.use for line in lines())
-    yield from gui.wait_until(lambda: idle() and (ticked < 2 or ghost() is not None), 120, "preview of first ticks")
-    yield from gui.redraw()
+    yield from done(gui, press("blend", preview=True))  # of the first ticks, if these are two
 
 
 def clicked(gui: Any, x: float, y: float) -> Iterator[Any]:
@@ -207,8 +205,9 @@ def lengthen(_gui: Any) -> None:
 
 
 def delete_source(_gui: Any) -> None:
-    line = next(line for line in lines() if line.use and line.action != action())
-    bpy.data.actions.remove(line.action)
+    line = next((line for line in lines() if line.use and line.action != action()), None)
+    if line is not None:  # a capture has one action
+        bpy.data.actions.remove(line.action)
 
 
 def rate(_gui: Any) -> None:

@@ -45,6 +45,7 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         re.compile(r"is no cycle|does not repeat|does not close"),
         _choose(text="Loop It First", of="intent", value="Loop"),
     ),
+    (re.compile(r"mend it with Filter"), _tool(text="Filter", tool="filter")),
     (re.compile(r"walks? on the spot|its feet disagree|no clip travels"), _tool(text="Add Root Motion", tool="travel")),
     (
         re.compile(r"was deleted, or is in another file|is no longer in"),

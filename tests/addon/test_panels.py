@@ -151,6 +151,26 @@ def test_a_deleted_source_is_mended_by_its_recipe(loom):
     assert ("action_loom.edit_recipe",) in [given for name, given, _ in draw_all()["weave"] if name == "operator"]
 
 
+def test_a_jump_of_one_frame_in_a_source_is_told_with_its_frame_and_mended_by_filter(loom):
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    material.key_walk(rig, "quick", frames=24, leads="R")
+    path = 'pose.bones["thigh.L"].rotation_euler'
+    curve = next(one for one in material.fcurves(bpy.data.actions["slow"]) if one.data_path == path)
+    values = [curve.evaluate(frame) for frame in range(1, 37)]
+    for frame, value in enumerate(values, start=1):
+        curve.keyframe_points.insert(frame, value + (1.0 if frame == 17 else 0.0)).interpolation = "LINEAR"
+    settings = material.list_sources(rig, "slow", "quick")
+    with loom("addon.model.target_armature").as_from_panel(bpy.context, rig):
+        bpy.ops.action_loom.blend("INVOKE_DEFAULT")
+    warnings = [line.warning for line in settings.rigs[0].sources if line.action.name in ("slow", "quick")]
+    assert warnings == ["slow: thigh.L jumps by 57° at frame 17: mend it with Filter", ""]
+    settings.every_warning = True
+    drawn = [str(one) for one in draw_all()["weave"] if one[0] in ("label", "operator")]
+    assert "57°" in "".join(drawn)  # the sentence is wrapped
+    assert any("action_loom.open_tool" in one and "Filter" in one for one in drawn)
+
+
 def test_a_linked_armature_is_told_with_a_button_that_overrides_it(tmp_path):
     rig = material.two_actions()
     rig = bpy.context.object if rig is None else rig
