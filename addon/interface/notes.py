@@ -75,12 +75,21 @@ def _draw_line(
         present(text.operator("action_loom.read_message", text=short, icon=line.icon, emboss=False)).text = line.text
     else:
         text.label(text="")
-    if armature.mode == "EDIT":
-        present(text.operator("object.mode_set", text="", icon="OBJECT_DATAMODE")).mode = "OBJECT"
+    _draw_remedy_of_state(text, armature)
     if found:
         count = translated(f"{len(found)} notes" if len(found) > 1 else "1 note")
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
         row.prop(settings, "every_warning", text=shown, emboss=False, toggle=True)
+
+
+def _draw_remedy_of_state(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
+    """Draw the button that ends the state in which an armature can't be changed."""
+    if armature.mode == "EDIT":
+        present(layout.operator("object.mode_set", text="", icon="OBJECT_DATAMODE")).mode = "OBJECT"
+    elif armature.animation_data is not None and armature.animation_data.use_tweak_mode:
+        layout.prop(armature.animation_data, "use_tweak_mode", text="", icon="NLA")
+    elif armature.library is not None:
+        layout.operator("object.make_override_library", text="", icon="LIBRARY_DATA_OVERRIDE")
 
 
 def _draw_note(layout: bpy.types.UILayout, context: bpy.types.Context, one: messages.Message) -> None:

@@ -45,7 +45,12 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         re.compile(r"is no cycle|does not repeat|does not close"),
         _choose(text="Loop It First", of="intent", value="Loop"),
     ),
+    (re.compile(r"mend it with Filter"), _tool(text="Filter", tool="filter")),
     (re.compile(r"walks? on the spot|its feet disagree|no clip travels"), _tool(text="Add Root Motion", tool="travel")),
+    (
+        re.compile(r"was deleted, or is in another file|is no longer in"),
+        lambda layout, _: layout.operator("action_loom.edit_recipe", icon="PREFERENCES"),
+    ),
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )

@@ -274,6 +274,19 @@ def find_sources(action: bpy.types.Action) -> list[SlottedAction]:
     return [_find(action, source) for source in of_result(action).sources]
 
 
+def look_for_sources(action: bpy.types.Action) -> tuple[list[SlottedAction | None], list[str]]:
+    """Return the sources of a result, None for each missing one, and a sentence about each missing one."""
+    found: list[SlottedAction | None] = []
+    missing = []
+    for source in of_result(action).sources:
+        try:
+            found.append(_find(action, source))
+        except RigError as error:
+            found.append(None)
+            missing.append(str(error))
+    return found, missing
+
+
 def players_of(action: bpy.types.Action) -> list[bpy.types.Object | None]:
     """Return the armature of each source's action, None for the result's own.
 

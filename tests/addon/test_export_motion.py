@@ -216,3 +216,17 @@ def test_what_cannot_be_exported_is_said_and_no_file_appears(walks, tmp_path):
     bpy.ops.object.mode_set(mode="EDIT")
     with pytest.raises(RuntimeError, match="Leave Edit Mode"):
         bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "x.bvh"))
+
+
+def test_each_ticked_action_goes_into_a_file_of_its_own_name(tmp_path, loom):
+    material.two_actions()
+    settings = material.list_sources(bpy.context.object, "one", "two")
+    rig = settings.rigs[0]
+    as_from_panel = loom("addon.model.target_armature").as_from_panel
+    with as_from_panel(bpy.context, bpy.context.object):
+        bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "any.bvh"), kind=".bvh", ticked=True)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["one.bvh", "two.bvh"]
+    for line in rig.sources:
+        line.use = False
+    with as_from_panel(bpy.context, bpy.context.object), pytest.raises(RuntimeError, match="tick actions in the list"):
+        bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "any.bvh"), kind=".bvh", ticked=True)

@@ -6,6 +6,7 @@ import bpy
 import material
 import numpy as np
 import pytest
+from drawing import draw_dialog
 from material import SMALL_BVH, armatures, import_motion, places
 
 
@@ -220,3 +221,14 @@ def test_a_t_pose_before_a_capture_is_left_out_and_said(tmp_path, bridge, loom, 
     assert tuple(bpy.data.actions["posed"].frame_range) == (1.0, len(clip))
     import_motion(tmp_path / "posed.bvh", units="m", up="z", trim=False)
     assert tuple(bpy.data.actions["posed.001"].frame_range) == (1.0, len(clip) + 2)
+
+
+@pytest.mark.parametrize("match_rate", [False, True])
+def test_the_dialog_is_drawn_to_its_end_and_says_what_becomes_of_the_frames(small, monkeypatch, match_rate):
+    drawn = []
+    operator = bpy.types.ACTION_LOOM_OT_import_motion
+    monkeypatch.setattr(operator, "execute", lambda self, _: drawn.extend(draw_dialog(self)) or {"FINISHED"})
+    bpy.ops.action_loom.import_motion(directory=f"{small.parent}/", files=[{"name": small.name}], match_rate=match_rate)
+    shown = [given[1] for name, given, _ in drawn if name == "prop"]
+    assert {"match_rate", "rate", "fit_range", "mesh", "up"} <= set(shown)
+    assert ("Each captured frame" in str(drawn)) == (not match_rate)

@@ -71,6 +71,28 @@ def test_the_sources_that_changed_since_are_known_until_it_is_rebuilt(result, lo
     assert changed.look(result) == ()  # Rebuild names the deleted source
 
 
+def test_the_recipe_of_a_result_without_a_source_is_loaded_to_tick_another(result, rig, loom):
+    """The first of the two is gone, so its weight must go with it, and not to the second."""
+    material.key_walk(rig, "other", frames=30)
+    rig.animation_data.action = result
+    bpy.ops.action_loom.add_sources()
+    bpy.data.actions.remove(bpy.data.actions["slow"])
+    assert bpy.ops.action_loom.edit_recipe() == {"FINISHED"}
+    lines = bpy.context.scene.action_loom.rigs[0].sources
+    assert [line.action.name for line in lines if line.use] == ["quick"]
+    next(line for line in lines if line.action.name == "other").use = True
+    with loom("addon.model.target_armature").as_from_panel(bpy.context, rig):
+        assert bpy.ops.action_loom.blend("INVOKE_DEFAULT") == {"FINISHED"}
+
+
+def test_the_recipe_of_a_path_without_a_source_names_it(rig):
+    path = bpy.ops.action_loom.follow(sources=SOURCES, path="0 0; 0 3", result_name="Way")
+    assert path == {"FINISHED"}
+    bpy.data.actions.remove(bpy.data.actions["quick"])
+    with pytest.raises(RuntimeError, match="quick was deleted, or is in another file: choose another"):
+        bpy.ops.action_loom.edit_recipe(action="Way")
+
+
 def test_a_result_that_was_edited_is_known_to_be(result, loom):
     changed = loom("addon.services.results.changed_sources")
     changed.look(result)

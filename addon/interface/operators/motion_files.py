@@ -232,7 +232,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         own.enabled = not self.match_rate
         own.prop(self, "rate")
         if not self.match_rate:
-            choices: Any = type(self).bl_rna.properties["rate"]
+            choices: Any = self.properties.bl_rna.properties["rate"]
             self._draw_lines(layout, choices.enum_items[self.rate].description)  # the effect on the keys
         for name in ("fit_range", "play", "select"):
             layout.prop(self, name)

@@ -207,11 +207,15 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
 
         try:
             action = chosen(self.action, present(target_armature.armature(context)))
-            made_of, players = storage.find_sources(action), storage.players_of(action)
-            self._load(context, storage.of_result(action), made_of, players)
+            made_of, missing = storage.look_for_sources(action)
+            if missing and isinstance(storage.of_result(action).recipe, Follow):  # its stretches count the sources
+                raise RigError(missing[0])
+            self._load(context, storage.of_result(action), made_of, storage.players_of(action))
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        for sentence in missing:  # another action can be ticked instead
+            self.report({"WARNING"}, sentence)
         self.report({"INFO"}, f"The options of {action.name} are in the tab: change some, and weave another")
         return {"FINISHED"}
 
@@ -219,15 +223,15 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         self,
         context: bpy.types.Context,
         kept: "Stored",
-        found: list[SlottedAction],
+        found: list[SlottedAction | None],
         players: list[bpy.types.Object | None],
     ) -> None:
+        """Fill the panel with a recipe and its sources, None for each missing one; raises LoomError kinds before."""
         from ...services.paths import path_stretches
         from ...services.results import rebuilding
         from ...services.styles import style_labels
         from ...services.weights import weights_over_time
 
-        # Every error of a recipe is raised before the panel is changed.
         request, recipe = kept.request, rebuilding.current_recipe(kept, found)
         reference = recipe.reference_index(len(found)) if isinstance(recipe, Matching) else 0
         if isinstance(recipe, Follow):
@@ -250,10 +254,12 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         for line in rig.sources:
             line.use = False
         if isinstance(recipe, Follow):
-            path_stretches.load(settings, rig, recipe, found, asked)
+            path_stretches.load(settings, rig, recipe, [one for one in found if one is not None], asked)
             found, asked = recipe.prepared_of(found), recipe.prepared_of(asked)
             weights = (1.0,) * len(found)
-        for place, ((action, slot), weight, source) in enumerate(zip(found, weights, asked, strict=True)):
+        every = zip(found, weights, asked, (*labels, *("-" for _ in found)), strict=False)
+        there_now = [(one, weight, source, label) for one, weight, source, label in every if one is not None]
+        for place, ((action, slot), weight, source, label) in enumerate(there_now):
             lines = list(rig.sources)
             if not any(line.action == action for line in lines[place:]):  # an action can have several lines
                 source_list.add(rig, action, use=True)
@@ -263,7 +269,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             line = rig.sources[place]
             line.use, line.weight = True, weight
             source_list.load(line, source, slot)
-            line.label = labels[place] if place < len(labels) and labels[place] != "-" else ""
+            line.label = "" if label == "-" else label
         if isinstance(recipe, Restyle):
             people = style_labels.to_panel(settings, recipe.labels)
             settings.kept_style = bpy.data.texts.get(recipe.kept)
@@ -275,7 +281,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             along = by_full_name(bpy.data.objects, request.curve) if request.curve else None
             settings.ask_curve = along if along is not None and along.type == "CURVE" else None
         if reference is not None:
-            rig.reference = reference
+            rig.reference = sum(one is not None for one in found[:reference])
         if recipe.mode or isinstance(recipe, GraphWalk):
             settings.mode = recipe.verb if recipe.mode else Follow.verb  # Path's panel includes all walks
         self._load_options(settings, recipe, request)

@@ -263,7 +263,7 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
         try:
             if self.how == "SCENE":
                 rate_matching.give_scene(scene, own)
-                said = f"Scene rate {before:g} → {own:g}"
+                said = f"scene rate {before:g} → {own:g}"
             else:
                 rate_matching.give_actions(scene, [action])
                 said = f"{action.name} re-timed from {own:g} to {before:g} frames per second"

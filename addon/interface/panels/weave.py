@@ -211,7 +211,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         others = [name for k, name in enumerate(names) if k != legs]
         upper = others[0] if len(others) == 1 else translated(f"{len(others)} actions in turn")
         column = self.layout.column(align=True)
-        parts = (("Legs and way", names[legs]), ("Upper body", upper)) if spliced else (("What changes", names[legs]),)
+        parts = (("Legs and way", names[legs]), ("Upper Body", upper)) if spliced else (("What changes", names[legs]),)
         for label, name in parts:
             row = column.split(factor=0.5)
             row.alignment = "RIGHT"

@@ -47,7 +47,7 @@ def brought(stretches: Sequence[Stretch], to: Receiver, how: Coming, progress: P
     read: dict[str, motion_file.MotionFile | LoomError] = {}
     made: list[Moved | LoomError] = []
     for k, one in enumerate(stretches):
-        progress.at(k / len(stretches), f"Reading {os.path.basename(one.path)}")
+        progress.at(k / len(stretches), f"reading {os.path.basename(one.path)}")
         if one.path not in read:
             read[one.path] = _read(one.path)
         content = read[one.path]
