@@ -7,7 +7,7 @@ import bpy
 from ....core.errors import LoomError
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 from ...services.sources import body_roles, source_list
 from . import polls, reports
@@ -92,7 +92,7 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
         layout.prop(self, "library")
         layout.prop(self, "action", icon="ACTION")
         for trouble in asset_finds.last().troubles:
-            layout.label(text=translated(trouble), icon="ERROR")
+            layout.label(text=translate_text(trouble), icon="ERROR")
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
@@ -126,7 +126,7 @@ def _append_actions(
     if not selected:
         if not label:
             raise LoomError("Choose an action of the asset libraries")
-        asset = asset_finds.chosen(label, "" if library == _ALL else library)
+        asset = asset_finds.find_asset(label, "" if library == _ALL else library)
         return [asset_finds.bring(asset.file, asset.name, armature)], []
     found, refused = [], []
     for one in selected:

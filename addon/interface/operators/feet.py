@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError, RigError
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.progress import Progress
 from ....core.recipes.reading import Request, Source
 from ....core.verbs import Plant
@@ -71,7 +71,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         from ...services.weaving import writing
 
         woven, standing = made
-        action = writing.found(bpy.data.actions, self._action, "The action")
+        action = writing.find_data(bpy.data.actions, self._action, "The action")
         start = contact_rows.frames_of(action)[0]
         contacts = contact_rows.of_report(woven.report, start)
         if standing:  # feet that already stand still were not planted, so the report lacks them
@@ -86,7 +86,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
 def without_rows(recipe: Any) -> Any:
     """Return a recipe that plants feet where contacts are detected."""
-    plants = {"plant_feet": True} if "plant_feet" in declared(type(recipe)) else {}
+    plants = {"plant_feet": True} if "plant_feet" in declared_options(type(recipe)) else {}
     return dataclasses.replace(recipe, spans=(), **plants)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
-from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared
+from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared_options
 from ....core.verbs import KeyPoses
 from ...ground import option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
@@ -47,7 +47,11 @@ class _Pick(polls.OnShownArmature):
         return {"FINISHED"}
 
     def _about(self) -> Option:
-        known = {} if self.group not in properties.GROUPS else {o.name: o for o in properties.shown(self.group, *SHOWN)}
+        known = (
+            {}
+            if self.group not in properties.GROUPS
+            else {o.name: o for o in properties.shown_options(self.group, *SHOWN)}
+        )
         if self.option not in known or known[self.option].pick not in self.kinds:
             raise LoomError(f"There is no option {self.group}.{self.option} to be picked so")
         return known[self.option]
@@ -90,10 +94,10 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
             line = frame_conversion.source_of(rig, self.group, self.option)
             if line is None:
                 raise LoomError("Tick the action of this frame first")
-            return frame_conversion.shown(rig, armature, scene.frame_current, line=line)[1]
+            return frame_conversion.shown_line(rig, armature, scene.frame_current, line=line)[1]
         if not lists.first_ticked(rig, 1):
             raise LoomError("Tick the action of this frame first")
-        line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
+        line, frame = frame_conversion.shown_line(rig, armature, scene.frame_current)
         return f"{line.action.name_full}:{frame}"
 
 
@@ -111,17 +115,17 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         scene, armature = scene_of(context), present(target_armature.armature(context))
         rig, group = properties.rig_of(scene, armature), properties.settings_of(scene).key_poses
-        about = declared(KeyPoses)["poses"]
+        about = declared_options(KeyPoses)["poses"]
         try:
             if not lists.first_ticked(rig, 1):
                 raise LoomError("Tick the actions of the poses first")
-            line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
+            line, frame = frame_conversion.shown_line(rig, armature, scene.frame_current)
             rows = about.checked(group.poses)
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         number = lists.in_order(rig, KeyPoses).index(line) + 1
-        when = rows[-1][2] + rows[-1][3] + option_properties.rounded(group.interval) if rows else 0.0
+        when = rows[-1][2] + rows[-1][3] + option_properties.round_floats(group.interval) if rows else 0.0
         group.poses = about.as_text((*rows, (float(number), float(frame), when, 0.0)))
         self.report({"INFO"}, f"Pose {len(rows) + 1}: frame {scene.frame_current} of {line.action.name}, at {when:g} s")
         return {"FINISHED"}

@@ -47,7 +47,7 @@ class StyleHooks(Hooks):
         from ...services.styles import styles
 
         rig = properties.rig_of(scene_of(context), op.about(context))
-        known = styles.keep(inputs.read.armature, panel_state.asked(scene_of(context), rig, FitStyle.verb), style)
+        known = styles.keep(inputs.read.armature, panel_state.asked_state(scene_of(context), rig, FitStyle.verb), style)
         return known.lines[0]
 
 

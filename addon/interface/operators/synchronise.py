@@ -23,7 +23,7 @@ class AnalyseHooks(Hooks):
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ...services.weaving import prepared
 
-        return [prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress)]
+        return [prepared.read_prepared(inputs[0].recipe, inputs[0].read.clips, progress)]
 
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
@@ -64,7 +64,7 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         known = analysis.analysis_of(present(target_armature.armature(context)))
         assert known is not None
-        pair: analysis.Pair | None = analysis.shown(scene_of(context), known)
+        pair: analysis.Pair | None = analysis.shown_pair(scene_of(context), known)
         if self.source:
             pair = next((one for one in known.pairs if one.name == self.source), None)
         if pair is None:

@@ -80,8 +80,8 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         from ...services.takes import set_rows
         from ...services.weaving import writing
 
-        armature = writing.found(bpy.data.objects, inputs.read.armature, "The armature")
-        action = writing.found(bpy.data.actions, inputs.action, "The take")
+        armature = writing.find_data(bpy.data.objects, inputs.read.armature, "The armature")
+        action = writing.find_data(bpy.data.actions, inputs.action, "The take")
         rig = properties.ensure_rig(scene_of(context), armature)
         set_rows.fill(rig, action, inputs.first, made)
         used = sum(row.use for row in rig.take_rows)
@@ -179,7 +179,7 @@ class ACTION_LOOM_OT_push_down_set(polls.OnRows, bpy.types.Operator):
         from ...services.takes import set_rows
 
         armature, rig = present(target_armature.armature(context)), self.rig(context)
-        made = set_rows.woven(rig)
+        made = set_rows.woven_actions(rig)
         try:
             if not made:
                 raise LoomError("Weave the set first: none of its ticked rows has an action yet")

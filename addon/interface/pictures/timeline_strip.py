@@ -38,7 +38,7 @@ def has_handles(context: bpy.types.Context) -> bool:
     return found is not None and bool(found[0].strip.handles)
 
 
-def grabbed(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
+def find_handle(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
     """Return the displayed strip and the handle at the mouse in a timeline; None without a handle."""
     found = _find_strip(context)
     if found is None:
