@@ -453,21 +453,21 @@ LINES: dict[str, tuple[str, Target, Callable[[Material], Case]]] = {
         Target(35.0),
         partial(compare_points, window=WINDOW),
     ),
-    "angles": ("pose distances `angles`", Target(40.0), partial(compare_rotations, metric="angles")),
-    "chordal": ("pose distances `chordal`", Target(15.0), partial(compare_rotations, metric="chordal")),
+    "angles": ("pose distances `angles`, single frames", Target(40.0), partial(compare_rotations, metric="angles")),
+    "chordal": ("pose distances `chordal`, single frames", Target(15.0), partial(compare_rotations, metric="chordal")),
     "dtw": ("time warping with path, no limit", Target(2.0, {"librosa": 4.0}), warp_freely),
     "dtw-slope": ("time warping with path, slope limit 3", Target(4.0, {"dtw-python": 8.0}), warp_with_limit),
     "mean": ("weighted mean of rotations, 5 × 1000 × 60", Target(25.0), average_rotations),
     "blend": ("blend of 5 × 1000 × 60, registration known", Target(60.0), blend_clips),
-    "loop": ("find a loop in 1000 frames", Target(20.0), find_loop),
+    "loop": ("find a loop in 1000 frames: the whole finder", Target(20.0), find_loop),
     "bvh": ("read a BVH file", Target(8.0), read_bvh),
     "clip": ("read a BVH file as a clip, its conventions found in its motion", Target(20.0), read_clip),
 }
 for _size, _most in ((20_000, (0.6, 1.2)), (100_000, (3.0, 5.0))):
     for _method, _target in zip(("linear", "dual"), _most, strict=True):
-        _name = f"skin of {_size:,} vertices, 60 bones{', by dual quaternions' * (_method == 'dual')}"
+        _name = f"{_size:,} vertices, 60 bones" if _method == "linear" else f"the same by dual quaternions, {_size:,}"
         _case = partial(bend_surface, vertices=_size, method=_method)
-        LINES[f"skin-{_method}-{_size // 1000}k"] = (_name, Target(_target), _case)
+        LINES[f"skin-{_method}-{_size // 1000}k"] = (f"skin: {_name}", Target(_target), _case)
 LINES |= {
     "walks": (f"{WALKS} quickest walks through a motion graph of {GRAPH_CLIPS} clips", Target(), find_walks),
     "rows": (f"the nearest of 1,000,000 rows of {FEATURES}, {QUERIES} queries", Target(3.0 * QUERIES), find_rows),

@@ -124,7 +124,7 @@ def find_version(name: str) -> str:
 def compose_table(rows: Iterable[Row]) -> list[str]:
     lines = []
     for row in rows:
-        figures, target = row.figures, row.target
+        figures, target, show = row.figures, row.target, show_memory if "MB" in row.about else show_time
         rivals = [
             f"{name} {'≈ ' * (name in figures.extrapolated)}{show(taken)} ({show_ratio(taken / figures.ours)}×)"
             for name, taken in figures.rivals.items()
@@ -144,6 +144,7 @@ def compose_table(rows: Iterable[Row]) -> list[str]:
 
 def compose_versions(found: Found) -> list[str]:
     def cells(key: str) -> list[str]:
+        show = show_memory if "MB" in BLENDER[key][0] else show_time
         return [show(figures[key].ours) if key in figures else "" for figures in found.versions.values()]
 
     rows = [(BLENDER[key][0], *cells(key)) for key in EVERYWHERE if any(cells(key))]
@@ -154,7 +155,11 @@ def show_ratio(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10.0 else f"{ratio:.1f}"
 
 
-def show(milliseconds: float) -> str:
+def show_memory(megabytes: float) -> str:
+    return f"{megabytes:.{0 if megabytes >= 100.0 else 1}f}"
+
+
+def show_time(milliseconds: float) -> str:
     """Format a time: milliseconds with two or three digits, or seconds if it is at least one second."""
     if milliseconds >= 1000.0:
         return f"{milliseconds / 1000.0:.{1 if milliseconds < 1e5 else 0}f} s"
