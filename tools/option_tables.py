@@ -152,7 +152,7 @@ def panel_table(name: str, where: str = "") -> str:
     rows = [
         f"| {about.title} | {at_first(about)} | {meaning(about, declared_options(declaration))} |" for about in shown
     ]
-    return "\n".join(["| Option | At first | What it does |", "|---|---|---|", *rows] if rows else [])
+    return "\n".join(["| Option | Default | What it does |", "|---|---|---|", *rows] if rows else [])
 
 
 def _options_of(declaration: type) -> tuple[list[Option], list[Option]]:

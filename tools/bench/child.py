@@ -19,7 +19,6 @@ from table import Figures, print_figures
 WORKS = {
     "bridge": child_motion.time_actions,
     "importing": child_motion.time_import,
-    "keys": child_motion.time_few_keys,
     "weights": child_motion.time_weights,
     "register": child_tab.time_register,
     "press": child_tab.time_press,
@@ -38,7 +37,7 @@ def main(name: str, zip_path: str, runs: int, home: str, *more: str) -> None:
         with in_blender.extension(zip_path, home) as loom:
             import bpy
 
-            bpy.ops.wm.read_homefile(use_empty=name != "keys", use_factory_startup=True)
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
             figures = WORKS[name](loom, runs, *more)
     import bpy
 

@@ -1,6 +1,5 @@
-"""Benchmarks inside Blender that read and write motion: actions, files, few keys and weights."""
+"""Benchmarks inside Blender that read and write motion: actions, files and weights."""
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -197,91 +196,6 @@ def compare_values(ours: Any, theirs: dict[str, Any]) -> float:
         worst = max(worst, float(np.abs(values - kept[:, [order.index(one) for one in channels]]).max()))
         first += len(channels)
     return worst
-
-
-# --- few keys -------------------------------------------------------------------------------------------------------
-
-BOUND = 2e-3  # m
-MOST = 400  # frames: the time of Decimate grows with their square
-REPEATS, TRIES = 3, 9  # the fastest run counts; search steps for the margin at which Decimate reaches the bound
-CLOSE = 0.95  # share of the bound that ends the search
-
-
-def time_few_keys(loom: Loom, _: int, path: str) -> dict[str, Figures]:
-    """Reduce the keys of a captured clip, and compare with Blender's Decimate at the same measured error."""
-    import bpy
-
-    clips, curves = loom("addon.bridge.clip"), loom("addon.bridge.curves")
-    loom("core.jit").kernels(loom("core.edit.segments").__name__)
-    bpy.ops.import_anim.bvh(filepath=path, rotate_mode="QUATERNION", update_scene_fps=True)
-    rig = bpy.context.object
-    body = loom("addon.bridge.rig").read(rig)
-
-    def read(action: Any) -> Any:
-        slot, span = getattr(action, "slots", [None])[0], tuple(action.curve_frame_range)
-        return clips.read(rig, action, body, 24.0, slot, span)
-
-    source = read(rig.animation_data.action)
-    how = {"first_frame": 1.0, "targets": source.targets}
-    cut = source.clip.cut(1, min(len(source.clip), MOST + 1))
-    baked = clips.write(rig, cut, body, **how, interpolation="BEZIER")
-    clip = read(baked).clip  # read back, because keys are in single precision
-    points = loom("core.motion.kinematics").points(clip)
-
-    def measure_error(action: Any) -> float:
-        """Return the largest position error (m) of any joint or bone tip, from curves that Blender evaluates."""
-        shown = loom("core.motion.kinematics").points(read(action).clip)
-        return float(np.linalg.norm(shown - points, axis=2).max())
-
-    seconds, action = [], None
-    few = loom("addon.bridge.few_curves").Few(BOUND, BOUND)
-    for _ in range(REPEATS):
-        began = time.thread_time()
-        with curves.whole("few", rig) as into:
-            clips.fill(into, clip, body, **how, few=few)
-        seconds.append(time.thread_time() - began)
-        action = into[0]
-    if measure_error(action) > 1.01 * BOUND:
-        raise SystemExit("fewer keys are farther off than the bound")
-    theirs = find_decimation(lambda margin: decimate(loom, rig, baked, margin), measure_error)
-    return {"keys": Figures(1000.0 * min(seconds), {"Decimate": 1000.0 * theirs})}
-
-
-def find_decimation(decimate: Callable[[float], tuple[Any, float]], measure_error: Callable[[Any], float]) -> float:
-    """Return the seconds of Decimate with the largest margin found whose measured error is within the bound."""
-    low, high, margin, best = 0.0, math.inf, 3e-4, 0.0
-    for _ in range(TRIES):
-        error = measure_error(decimate(margin)[0])
-        if error <= BOUND:
-            low = best = margin
-            if error >= CLOSE * BOUND:
-                break
-        else:
-            high = margin
-        guess = margin * BOUND * 0.98 / max(error, 1e-6)
-        margin = guess if low < guess < high else (2.0 * low if high == math.inf else 0.5 * (low + high))
-    return min(decimate(best)[1] for _ in range(REPEATS))
-
-
-def decimate(loom: Loom, rig: Any, baked: Any, margin: float) -> tuple[Any, float]:
-    """Run Blender's Decimate on a copy of an action; return it and the seconds."""
-    import bpy
-
-    action = baked.copy()
-    loom("addon.bridge.curves").assign(rig, action, getattr(action, "slots", [None])[0])
-    window = bpy.context.window_manager.windows[0]
-    area = window.screen.areas[0]
-    area.type = "GRAPH_EDITOR"
-    area.spaces[0].dopesheet.show_only_selected = False
-    for curve in loom("addon.bridge.curves").curves_of(action, getattr(action, "slots", [None])[0]):
-        curve.select = True
-        for name in ("select_control_point", "select_left_handle", "select_right_handle"):
-            curve.keyframe_points.foreach_set(name, np.ones(len(curve.keyframe_points), dtype=bool))
-    region = next(one for one in area.regions if one.type == "WINDOW")
-    with bpy.context.temp_override(window=window, area=area, region=region):
-        began = time.thread_time()
-        bpy.ops.graph.decimate(mode="ERROR", remove_error_margin=margin)
-        return action, time.thread_time() - began
 
 
 # --- weights --------------------------------------------------------------------------------------------------------

@@ -94,13 +94,10 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
         for trouble in asset_finds.last().troubles:
             layout.label(text=translate_text(trouble), icon="ERROR")
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
-        try:
-            found, refused = _append_actions(self.action, self.library, context, armature)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        found, refused = _append_actions(self.action, self.library, context, armature)
         rig = properties.ensure_rig(scene_of(context), armature)
         listed = {line.action for line in rig.sources if not line.armature}
         known = [f"{action.name} is in the list already" for action in found if action in listed]

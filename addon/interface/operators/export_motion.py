@@ -7,7 +7,6 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError
 from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
@@ -15,7 +14,7 @@ from ...ground import formats, option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import target_armature
 from ...services.results import exported_last
-from . import polls
+from . import polls, reports
 
 
 def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
@@ -112,6 +111,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         for name in (*own, "overwrite"):
             layout.prop(self, name)
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
 
@@ -120,13 +120,9 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
             self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only, self.mesh
         )
         names = [action.name for action in self.actions]
-        try:
-            with _progress(present(context.window_manager)) as progress:
-                path = bpy.path.abspath(self.filepath)
-                exported = export_motion.export_actions(context, names, path, writing, progress)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        with _progress(present(context.window_manager)) as progress:
+            path = bpy.path.abspath(self.filepath)
+            exported = export_motion.export_actions(context, names, path, writing, progress)
         for note in exported.notes:
             self.report({"WARNING"}, note)
         count, folder = len(exported.paths), exported.paths[0].parent

@@ -202,16 +202,13 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return poll_result(cls, context)
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...model import storage
 
-        try:
-            action = choose_action(self.action, present(target_armature.armature(context)))
-            made_of, players = storage.find_sources(action), storage.players_of(action)
-            self._load(context, storage.of_result(action), made_of, players)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        action = choose_action(self.action, present(target_armature.armature(context)))
+        made_of, players = storage.find_sources(action), storage.players_of(action)
+        self._load(context, storage.of_result(action), made_of, players)
         self.report({"INFO"}, f"The options of {action.name} are in the tab: change some, and weave another")
         return {"FINISHED"}
 

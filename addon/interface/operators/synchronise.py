@@ -8,6 +8,7 @@ from ....core.progress import Progress
 from ....core.verbs import Synchronise
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...ground.redraw import redraw_areas
 from ...model import target_armature
 from ...services.matching import analysis
 from . import polls, reports
@@ -36,10 +37,7 @@ class AnalyseHooks(Hooks):
         alike = ", ".join(f"{one['clip']} {one['likeness']:.2f}" for one in rows)
         summary = f"Likeness to {read.clips[registration.reference].name}: {alike}"
         reports.report(op, (*read.notes, *reporting.warnings(ready, registration)), summary)
-        for window in present(context.window_manager).windows:
-            for area in window.screen.areas:
-                if area.type in ("VIEW_3D", "IMAGE_EDITOR"):
-                    area.tag_redraw()
+        redraw_areas("VIEW_3D", "IMAGE_EDITOR")
         return {"FINISHED"}
 
 
