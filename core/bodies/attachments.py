@@ -419,7 +419,7 @@ def _rehung(clip: Clip, skeleton: Skeleton, order: NDArray[np.int64], joints: Se
     frames = kinematics.Frames(skeleton, linear, places)
     for joint in joints:
         frame = frames.frame_of(joint)
-        basis = inheritance.solve(frame.turning, frame.unstretched(linear[:, joint]))
+        basis = inheritance.solve(frame.turning, frame.undo_stretch(linear[:, joint]))
         size = np.maximum(np.linalg.norm(basis, axis=-2), 1e-12)
         rotations[:, joint] = quat.continuous(quat.from_matrix(basis / size[:, None, :]))
         translations[:, joint] = frame.location_of(places[:, joint])

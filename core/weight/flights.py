@@ -189,7 +189,7 @@ def find_in(clip: Clip) -> Found:
         if inner and end - first < GAP * RATE and least[first:end].min() > GAP_CLEARANCE * tracks.height:
             off[first:end] = True
     spans = [span for span in contacts.runs(off) if _flies(tracks, air, least, slice(*span))]
-    return Found(tuple(_judged(tracks, first, end) for first, end in spans), tracks, air)
+    return Found(tuple(_judge_flight(tracks, first, end) for first, end in spans), tracks, air)
 
 
 def _flies(tracks: BodyTracks, air: dict[str, FootAir], least: Array, part: slice) -> bool:
@@ -205,7 +205,7 @@ def _flies(tracks: BodyTracks, air: dict[str, FootAir], least: Array, part: slic
     return not low and bool(speed >= HIPS_SPEED * tracks.height)
 
 
-def _judged(tracks: BodyTracks, first: int, end: int) -> Flight:
+def _judge_flight(tracks: BodyTracks, first: int, end: int) -> Flight:
     heights = tracks.centre[first:end, 2]
     fall, seconds = fit_fall(heights, RATE), (end - 1 - first) / RATE
     whole = first > 0 and end < len(tracks)

@@ -112,7 +112,7 @@ def test_every_declared_property_exists_on_what_it_was_declared_on(loom):
         }
         existing = set(getattr(bpy.ops.action_loom, cls.bl_idname.partition(".")[2]).get_rna_type().properties.keys())
         assert declared <= existing, declared - existing
-    options = set(loom("core.options").declared(loom("core.verbs").Blend))
+    options = set(loom("core.options").declared_options(loom("core.verbs").Blend))
     groups = [loom("addon.model.properties").GROUPS[name] for name in ("matching", "blend")]
     assert options - {"weights"} <= {p.identifier for g in groups for p in g.bl_rna.properties}
 

@@ -218,7 +218,7 @@ def test_a_foot_that_stands_still_has_constant_keys_on_its_control(loom):
     wave = loom("core.bodies.carry").onto_body(loom("core.demo_character.actions").wave(), body.skeleton)[0]
     noise = np.random.default_rng(1).normal(size=wave.translations.shape) * 1e-5
     noisy = dataclasses.replace(wave, translations=wave.translations + noise)
-    keys = steps.finished(solving.solved_in_steps(rig, noisy, body, solving.Wanted("ik")))
+    keys = steps.run_steps(solving.solved_in_steps(rig, noisy, body, solving.Wanted("ik")))
     for name in ("goal.L", "goal.R"):
         own = keys.own[:, keys.names.index(name)]
         still = (np.abs(np.diff(own, axis=0)) == 0.0).all(axis=(1, 2))
@@ -296,5 +296,5 @@ def test_the_control_of_a_foot_that_slides_goes_with_it(loom):
     slides = walk.translations.copy()
     slides[:, 0, 0] += 0.002 * np.arange(len(walk))
     for clip, rolls in ((walk, True), (dataclasses.replace(walk, translations=slides), False)):
-        keys = steps.finished(solving.solved_in_steps(rig, clip, body, solving.Wanted("ik")))
+        keys = steps.run_steps(solving.solved_in_steps(rig, clip, body, solving.Wanted("ik")))
         assert ("ball.L" in keys.names) == rolls == bool(keys.held)

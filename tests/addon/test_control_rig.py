@@ -79,7 +79,7 @@ def fill(loom):
 
     def write(into, rig, clip, body, limbs="source"):
         wanted = solving.Wanted(limbs)
-        keys = steps.finished(solving.solved_in_steps(rig, clip, body, wanted))
+        keys = steps.run_steps(solving.solved_in_steps(rig, clip, body, wanted))
         return "; ".join(writing.fill(into, rig, clip, body, keys, wanted=wanted, first_frame=1.0))
 
     return write

@@ -271,7 +271,7 @@ def test_a_curve_whose_evaluation_time_is_animated_leads_along_itself(loom):
 
 def test_the_preferences_keys_steer(loom):
     rig, preferences = walking(), loom("addon.model.preferences")
-    kept = preferences.chosen(bpy.context)
+    kept = preferences.read_preferences(bpy.context)
     kept.ahead = "I"
     try:
         steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
@@ -391,7 +391,7 @@ def test_a_rig_with_controls_is_driven_as_lines_and_keyed_on_its_controls(loom):
     walks_on_controls(rig)
     before = file_state.state()
     steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
-    assert any("Enter keys its controls" in text for text in steering.said())
+    assert any("Enter keys its controls" in text for text in steering.initial_messages())
     steering.handle(bpy.context, event("W"))
     go(steering, 2.0)
     shown = loom("addon.interface.pictures.drive_overlay")._shown
@@ -441,7 +441,7 @@ def test_selected_armatures_come_along_and_get_actions_of_their_own(loom):
     bpy.context.scene.frame_set(1)
     before = file_state.state()
     steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
-    assert any("'Alike', 'Own' come along" in text for text in steering.said()), steering.said()
+    assert any("'Alike', 'Own' come along" in text for text in steering.initial_messages()), steering.initial_messages()
     mine, alike = steering.session.data, steering.session.others[0].data
     assert alike.features == pytest.approx(mine.features, abs=1e-3)
     assert np.abs(alike.rotations - mine.rotations).max() > 0.01
@@ -476,7 +476,7 @@ def test_an_armature_that_cannot_come_along_is_said(loom):
     bpy.context.scene.collection.objects.link(other)
     other.select_set(True)
     steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
-    assert steering.said()[0].startswith("Box: Tick two actions")
+    assert steering.initial_messages()[0].startswith("Box: Tick two actions")
     steering.handle(bpy.context, event("W"))
     go(steering, 0.2)
     assert steering.session.others == []

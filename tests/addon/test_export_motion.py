@@ -129,11 +129,11 @@ def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_p
     import_motion(walks[0])
     rig = bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
     last = loom("addon.services.results.exported_last")
-    assert (last.said(rig), last.folder(rig)) == ("", "")
+    assert (last.describe_export(rig), last.folder(rig)) == ("", "")
     bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "own.bvh"))
-    assert last.said(rig) == f"own.bvh written to {tmp_path.name}"
+    assert last.describe_export(rig) == f"own.bvh written to {tmp_path.name}"
     rig.animation_data.action = bpy.data.actions["walk"].copy()
-    assert (last.said(rig), last.folder(rig)) == ("", str(tmp_path))
+    assert (last.describe_export(rig), last.folder(rig)) == ("", str(tmp_path))
 
 
 def test_names_that_a_disk_cannot_tell_apart_are_refused(bridge, walks, tmp_path):

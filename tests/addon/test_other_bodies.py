@@ -128,7 +128,7 @@ def test_weave_again_follows_the_source_and_says_when_its_armature_is_gone(pair,
 
 
 def test_options_of_the_recipe_are_those_that_are_declared(loom):
-    declared = loom("core.options").declared
+    declared = loom("core.options").declared_options
     every = {**declared(loom("core.verbs").Retarget), **declared(loom("core.recipes.result").ResultOptions)}
     own = bpy.ops.action_loom.retarget.get_rna_type().properties.keys()
     assert set(every) <= set(own)
@@ -338,9 +338,9 @@ def test_previews_follow_it(mixed, loom):
     ghost = previews.of(rig.session_uid)
     assert [one.armature for one in ghost.request.sources] == ["", "Actor"]
     state = loom("addon.services.preview.panel_state")
-    asked = state.asked(bpy.context.scene, bpy.context.scene.action_loom.rigs[0], "blend")
+    asked = state.asked_state(bpy.context.scene, bpy.context.scene.action_loom.rigs[0], "blend")
     lines(rig)[-1].armature = ""
-    assert state.asked(bpy.context.scene, bpy.context.scene.action_loom.rigs[0], "blend") != asked
+    assert state.asked_state(bpy.context.scene, bpy.context.scene.action_loom.rigs[0], "blend") != asked
     lines(rig)[-1].armature = "Actor"
     next(one for one in settings.rigs if one.owner.name == rig.name).active = len(lines(rig)) - 1
     settings.solo = True

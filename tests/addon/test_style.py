@@ -131,7 +131,7 @@ def test_a_preview_writes_nothing_and_tells_what_came(people, loom):
     settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
     settings.restyle.bounce = 1.0
     assert not made_by(bpy.ops.action_loom.restyle, sources=sources(), bounce=1.0, preview=True)
-    reached = loom("addon.services.styles.styles").reached(people)
+    reached = loom("addon.services.styles.styles").reached_measures(people)
     assert reached.measured["bounce"]["after"] - reached.measured["bounce"]["before"] == pytest.approx(1.0, abs=0.1)
 
 

@@ -11,7 +11,7 @@ from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.motion import cycles, feet, kinematics, mirror, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.quality import contacts
 from action_loom.core.verbs import Loop, Mirror, MoveEvents, Warp
 from action_loom.core.weave import planting
@@ -63,7 +63,7 @@ def test_rows_turn_and_move_bones_at_frames():
 
 def test_the_reports_rows_as_text_give_the_same_again():
     made = verbs.apply(Warp(poses=((100, 2, 40), (120, 2, 60))), [WALK, SNEAK])
-    rows = declared(Warp)["corrections"].as_text(tuple(map(tuple, made.report["warp"]["corrections"])))
+    rows = declared_options(Warp)["corrections"].as_text(tuple(map(tuple, made.report["warp"]["corrections"])))
     again = verbs.apply(Warp(corrections=rows), [WALK]).clip
     assert angles(again.rotations, made.clip.rotations).max() < 1e-10
     assert_allclose(again.translations, made.clip.translations, atol=1e-10)
