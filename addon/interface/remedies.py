@@ -46,6 +46,7 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         _choose(text="Loop It First", of="intent", value="Loop"),
     ),
     (re.compile(r"mend it with Filter"), _tool(text="Filter", tool="filter")),
+    (re.compile(r"try Weight"), _tool(text="Weight", tool="weight")),
     (re.compile(r"walks? on the spot|its feet disagree|no clip travels"), _tool(text="Add Root Motion", tool="travel")),
     (
         re.compile(r"was deleted, or is in another file|is no longer in"),

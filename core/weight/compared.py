@@ -37,9 +37,8 @@ def compare_flights(made: Clip, sources: Iterable[Clip]) -> tuple[FlightReport |
     if not worse:
         return report, []
     worst = max(worse, key=lambda one: abs(one.fall + GRAVITY))
-    first, last = (round(second * made.rate) for second in (worst.start, worst.end))
-    what = f"{made.name}: the flight from frame {first} to {last} falls at {worst.fall:.1f} m/s², real ones at -9.8"
-    return report, [f"{what}: try Weight"]
+    what = report.describe(worst)
+    return report, [f"{what}, real ones at -9.8: try Weight"]
 
 
 def known_flights(clip: Clip) -> FlightReport | None:

@@ -77,6 +77,12 @@ class FlightReport:
         why = "its rate or its unit may be wrong"
         return f"{self.name}: all its flights fall {self.scale:.2g} times as fast as real ones: {why}"
 
+    def describe(self, flight: Flight) -> str:
+        """Return a sentence on the fall of a flight, with frames counted from 0."""
+        first, last = (round(second * self.rate) for second in (flight.start, flight.end))
+        where = f"frames {first} to {last} of the result"
+        return f"{self.name}: the flight in {where} falls at {flight.fall:.1f} m/s²"
+
     def as_json(self, first: int = 0) -> list[dict[str, Any]]:
         """Return the flights as plain JSON values; first : number of the clip's first frame."""
         return [

@@ -73,14 +73,14 @@ class WeightReport:
         """Return a sentence for each flight that is not repaired, with frames counted from 0."""
         if self.before.doubt:
             return [self.before.doubt]
-        sentences, name = [], self.before.name
+        sentences = []
         for one in self.repairs:
-            first, last = (round(second * self.before.rate) for second in (one.flight.start, one.flight.end))
-            what = f"{name}: the flight from frame {first} to {last}"
+            what = self.before.describe(one.flight)
             if one.left:
-                sentences.append(f"{what} falls at {one.flight.fall:.1f} m/s² and is left alone: {one.left}")
-            elif one.is_off:
-                sentences.append(f"{what} still falls at {one.fall:.1f} m/s²: look there")
+                sentences.append(f"{what} and is left alone: {one.left}")
+            elif one.is_off and one.fall is not None:
+                what = self.before.describe(replace(one.flight, fall=one.fall))
+                sentences.append(f"{what} after its repair, too: look there")
         return sentences
 
 
