@@ -7,6 +7,7 @@ uses nothing of the product but its body roles, for the limbs of imported clips.
 import json
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,12 @@ def opened(path: Path) -> Any:
     return rig
 
 
+@cache
+def captured(name: str) -> shipped_captures.Capture:
+    """Return a captured clip as Blender imports it, once for all characters."""
+    return shipped_captures.Capture(CMU / f"{name}.bvh")
+
+
 class Character:
     """A character, the places of its mesh in its own actions, and bones with a constant place on others."""
 
@@ -75,7 +82,6 @@ class Character:
         import bpy
 
         self.loom, self.rig, self.name = loom, rig, name
-        self.captures: dict[str, shipped_captures.Capture] = {}
         moves = loom("addon.services.sources.source_list").moves
         loom("addon.services.sources.listing").complete(bpy.context.scene, rig)  # as the tab does when it is opened
         own = [one for one in bpy.data.actions if moves(one, rig).bones and np.ptp(one.frame_range[:]) > 3]
@@ -196,9 +202,8 @@ class Character:
         """Bring a captured clip onto the character; bare : how its limbs point where it was not planted."""
         import bpy
 
-        if name not in self.captures:
-            self.captures[name] = shipped_captures.Capture(CMU / f"{name}.bvh")
-            bpy.context.view_layer.objects.active = self.rig
+        capture = captured(name)
+        bpy.context.view_layer.objects.active = self.rig
         bpy.ops.object.select_all(action="DESELECT")
         self.rig.select_set(True)
         files = [{"name": f"{name}.bvh"}]
@@ -208,7 +213,7 @@ class Character:
             [],
             picture,
         )
-        if limbs and (faults := self.captures[name].faults(limbs, said, BENT if plant else shipped_captures.OFF)):
+        if limbs and (faults := capture.faults(limbs, said, BENT if plant else shipped_captures.OFF)):
             found |= {"outcome": "wrong", "faults": [*found["faults"], *faults]}
         if limbs and bare and "°" not in said:
             apart = {bone: degrees(way, bare[bone]) for bone, way in limbs.items() if bone in bare}

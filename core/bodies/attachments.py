@@ -24,7 +24,6 @@ from . import leading
 
 # In body heights.
 APART = 0.01  # by which a joint must stray farther than in the sources to have visibly left its leader
-STANDS = leading.KEEPS  # from its usual place on its leader; a joint at rest that stays nearer is not left behind
 
 OF_SHIN = 0.3  # of the thigh: least distance of an unnamed foot from the knee
 TURNED = np.radians(5.0)  # an attached joint turns with its leader if their relative rotation stays within this
@@ -36,6 +35,7 @@ class _Offset(NamedTuple):
 
     far, turned : largest deviation from it, m and radians; above TURNED the joint's rotation is independent
     drift, twist : deviation of its usual position and rotation in another clip, m and radians
+    near : how far from its usual position it may rest in a clip that does not leave it behind, m
     """
 
     place: Array
@@ -44,6 +44,7 @@ class _Offset(NamedTuple):
     turned: float
     drift: float = 0.0
     twist: float = 0.0
+    near: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,14 +165,16 @@ def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
         turns, places = kinematics.world_of(clip, [joint, leader])
         of = resting if leading.rests(clip, joint) else found
         of.append(_offset_of(turns[:, [joint, leader]], places[:, [joint, leader]]))
+    foot = not found or leading.belongs_on(clips[0].skeleton, joint) >= 0  # it may be out of reach
+    near = (leading.LEAVES if foot else leading.KEEPS) * clips[0].skeleton.height
     found = found or resting[:1]
-    near = STANDS * clips[0].skeleton.height
     found += [one for one in resting if float(np.linalg.norm(one.place - found[0].place)) + one.far <= near]
     return found[0]._replace(
         far=max(one.far for one in found),
         turned=max(one.turned for one in found),
         drift=max(float(np.linalg.norm(one.place - found[0].place)) for one in found),
         twist=leading.largest_angle(found[0].turn, np.array([one.turn for one in found])),
+        near=near,
     )
 
 
@@ -350,9 +353,9 @@ def _hung(clip: Clip, attached: Attached) -> Clip:
         joints = [int(place[joint]) for joint in attached.leaders]
         made = _rehung(clip, attached.skeleton, attached.order, joints)
         still = [
-            j
-            for j in attached.leaders
-            if leading.rests(clip, j) and not _stands(made, int(place[j]), attached.offsets[j])
+            joint
+            for joint, offset in attached.offsets.items()
+            if leading.rests(clip, joint) and not _stands(made, int(place[joint]), offset)
         ]
         known[attached.skeleton] = _held(made, attached, still)
     return known[attached.skeleton]
@@ -364,7 +367,7 @@ def _stands(clip: Clip, joint: int, offset: _Offset) -> bool:
     there = quat.rotate(skeleton.orients[joint], clip.translations[:, joint]) + skeleton.offsets[joint]
     place = np.median(there, axis=0)
     far = float(np.linalg.norm(there - place, axis=1).max())
-    return float(np.linalg.norm(place - offset.place)) + far <= STANDS * skeleton.height
+    return float(np.linalg.norm(place - offset.place)) + far <= offset.near
 
 
 def _as_given(clip: Clip, sources: Sequence[Clip], joints: Iterable[int]) -> Clip:

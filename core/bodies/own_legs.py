@@ -89,7 +89,8 @@ def with_hind_legs(clip: Clip) -> Clip:
             roles |= {f"thigh.{side}": leg[0], f"shin.{side}": leg[1], f"foot.{side}": leg[-2]}
     if len(roles) == len(LEGS) and "hips" not in clip.skeleton.roles:
         above = [ancestors(roles[f"thigh.{side}"], clip.skeleton.parents) for side in "LR"]
-        roles |= {"hips": joint for joint in above[0][::-1] if joint in above[1]}  # the nearest that both have
+        common = [joint for joint in above[0] if joint in above[1]]
+        roles |= {"hips": common[0]} if common else {}
     return replace(clip, skeleton=replace(clip.skeleton, roles=clip.skeleton.roles | roles)) if roles else clip
 
 
