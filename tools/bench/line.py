@@ -11,6 +11,8 @@ import timing
 if TYPE_CHECKING:
     from material import Material
 
+WHOLE = "the whole press"  # of which a row times a part
+
 
 @dataclass(frozen=True)
 class Rival:

@@ -17,7 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import in_blender
 import timing
-from line import Figures
+from line import WHOLE, Figures
 from telling import tell
 
 BONES, FRAMES = 60, 600
@@ -36,6 +36,15 @@ STEPS = {
     "the recipe and the sources' content, kept on it": ("addon/model/storage.py", "store"),
     "small pictures for the panel": ("addon/services/matching/analysis.py", "keep_woven"),
 }
+
+# Functions that read the context of the sources, by module; none calls another.
+CONTEXT = (
+    ("addon.services.weaving.reading", "_contexts"),
+    ("addon.bridge.carriers", "stand_at"),
+    ("addon.bridge.unkeyed_pose", "with_posed"),
+    ("addon.bridge.unkeyed_pose", "still_bones"),
+    ("addon.bridge.left_properties", "note"),
+)
 
 
 def main(zip_path: str, runs: int, home: str) -> None:
@@ -65,11 +74,65 @@ def main(zip_path: str, runs: int, home: str) -> None:
             "press": Figures(timing.milliseconds(anew, runs)),
             "press-again": Figures(timing.milliseconds(press, runs)),
         }
+        shared = time_context(loom, anew, runs)
+        carry(armature)
+        carried = time_context(loom, anew, runs)
+        figures |= {
+            key: Figures(one[0], {WHOLE: one[1]})
+            for key, one in (("press-context", shared), ("press-context-carried", carried))
+        }
         shares = {key: steps_of(work) for key, work in (("press", anew), ("press-again", press))}
         gone = [step for step in STEPS if not shares["press"][step]]
         if gone:
             raise SystemExit(f"no function of STEPS does this any more: {', '.join(gone)}")
         tell(figures, blender=bpy.app.version_string, steps=shares)
+
+
+def time_context(loom: Callable[[str], Any], press: Callable[[], None], runs: int) -> tuple[float, float]:
+    """Return the median milliseconds of reading the context in a press, and of the whole press."""
+    spent = 0.0
+
+    def timed(work: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, **options: Any) -> Any:
+            nonlocal spent
+            began = time.thread_time()
+            try:
+                return work(*given, **options)
+            finally:
+                spent += time.thread_time() - began
+
+        return run
+
+    originals = [(loom(module), name, getattr(loom(module), name)) for module, name in CONTEXT]
+    rows = []
+    try:
+        for module, name, work in originals:
+            setattr(module, name, timed(work))
+        for _ in range(runs + 1):  # the first one warms up
+            spent, began = 0.0, time.thread_time()
+            press()
+            rows.append((1000.0 * spent, 1000.0 * (time.thread_time() - began)))
+    finally:
+        for module, name, work in originals:
+            setattr(module, name, work)
+    own, whole = np.median(rows[1:], axis=0).tolist()
+    return own, whole
+
+
+def carry(armature: Any) -> None:
+    """Let a keyed parent move the armature, pose a bone that no action keys, and mark the actions."""
+    import bpy
+
+    cart = bpy.data.objects.new("Cart", None)
+    bpy.context.scene.collection.objects.link(cart)
+    armature.parent = cart
+    for frame, x in ((1, 0.0), (FRAMES, 9.0)):
+        cart.location.x = x
+        cart.keyframe_insert("location", frame=frame)
+    armature.pose.bones[-1].scale = (1.1, 1.1, 1.1)
+    for name in NAMES:
+        for frame in range(1, FRAMES, 20):
+            bpy.data.actions[f"{name} long"].pose_markers.new(f"step {frame}").frame = frame
 
 
 def steps_of(press: Callable[[], None]) -> dict[str, float]:

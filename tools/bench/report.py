@@ -50,7 +50,7 @@ def compose(rows: Sequence[Row], found: Found, machine: Machine, material: Mater
     for text in TIMES:
         words = text.format(bandwidth=machine.bandwidth / 1e9, rate=machine.rate / 1e9, threads=threads, skins=skins)
         lines += [*_wrapped(words), ""]
-    lines += [*_table(rows), ""]
+    lines += [*table(rows), ""]
     if len(found.versions) > 1:
         lines += [*_every_blender(found), ""]
     if found.steps:
@@ -73,7 +73,8 @@ def _processor() -> str:
     return f"{name}, {sum(line.startswith('processor') for line in lines)} cores"
 
 
-def _table(rows: Iterable[Row]) -> list[str]:
+def table(rows: Iterable[Row]) -> list[str]:
+    """Return the lines of the table of times."""
     head = ["", "ours", "others", "floor", "ours / floor", "target", "met"]
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for row in rows:

@@ -64,12 +64,14 @@ def main() -> None:
     print("\n".join(["", *lines]))
     if not part:
         page_sections.put(report.TITLE, lines)
+    elif not options.quick:
+        page_sections.put_rows(report.TITLE, report.table([*rows, *found.rows]))
 
 
 def asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="few runs, newest Blender only; docs/ stays as it is")
-    parser.add_argument("--line", default="", help="only the lines whose key begins so; docs/ stays as it is")
+    parser.add_argument("--line", default="", help="only the lines whose key begins so, also in docs/")
     parser.add_argument("zip", help="the built extension, for the times in Blender")
     options = parser.parse_args()
     if options.line and not any(key == options.line or key.startswith(f"{options.line}-") for key in KEYS):
