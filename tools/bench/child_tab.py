@@ -14,7 +14,7 @@ from typing import Any
 
 import in_blender
 import numpy as np
-from table import ROOT, Figures, time_alone
+from table import ROOT, WHOLE, Figures, time_alone
 
 Loom = Callable[[str], Any]
 BUNDLED = ("io_scene_gltf2", "rigify")  # with Blender, for comparison
@@ -24,6 +24,14 @@ TAKE, TAKE_FRAMES = ROOT.parent / "shared" / "data" / "cmu" / "cmu_mb_02_01.bvh"
 STATUS = Path("/proc/self/status")
 MANY, FEW, MANY_BONES = 500, 20, 40
 SHORTEST, LONGEST = 30, 60  # frames
+# Functions that read the context of the sources, by module; none calls another.
+CONTEXT = (
+    ("addon.services.weaving.reading", "_contexts"),
+    ("addon.bridge.carriers", "stand_at"),
+    ("addon.bridge.unkeyed_pose", "with_posed"),
+    ("addon.bridge.unkeyed_pose", "still_bones"),
+    ("addon.bridge.left_properties", "note"),
+)
 PANELS = ("sources", "source", "roles", "library", "weave", "repair", "feet", "synchronise", "check")
 
 
@@ -67,7 +75,7 @@ def time_press(loom: Loom, runs: int) -> dict[str, Figures]:
     """Time from pressing Weave to the new action: 3 sources × 600 frames × 60 bones."""
     import bpy
 
-    make_long_actions(loom, FRAMES)
+    armature = make_long_actions(loom, FRAMES)
     weights = iter(np.linspace(0.1, 5.0, 1000))
 
     def press() -> None:
@@ -82,8 +90,58 @@ def time_press(loom: Loom, runs: int) -> dict[str, Figures]:
     began = time.thread_time()
     press()
     first = Figures(1000.0 * (time.thread_time() - began))
-    figures = {"press": press_without_caches, "press-again": press}
-    return {"press-first": first} | {key: Figures(time_alone(work, runs)) for key, work in figures.items()}
+    works = {"press": press_without_caches, "press-again": press}
+    figures = {"press-first": first} | {key: Figures(time_alone(work, runs)) for key, work in works.items()}
+    figures["press-context"] = time_context(loom, press_without_caches, runs)
+    carry(armature)
+    return figures | {"press-context-carried": time_context(loom, press_without_caches, runs)}
+
+
+def time_context(loom: Loom, press: Callable[[], None], runs: int) -> Figures:
+    """Time reading the context of the sources within a press, beside the whole press."""
+    spent = 0.0
+
+    def timed(work: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, **options: Any) -> Any:
+            nonlocal spent
+            began = time.thread_time()
+            try:
+                return work(*given, **options)
+            finally:
+                spent += time.thread_time() - began
+
+        return run
+
+    originals = [(loom(module), name, getattr(loom(module), name)) for module, name in CONTEXT]
+    rows = []
+    try:
+        for module, name, work in originals:
+            setattr(module, name, timed(work))
+        for _ in range(runs + 1):  # the first one warms up
+            spent, began = 0.0, time.thread_time()
+            press()
+            rows.append((1000.0 * spent, 1000.0 * (time.thread_time() - began)))
+    finally:
+        for module, name, work in originals:
+            setattr(module, name, work)
+    own, whole = np.median(rows[1:], axis=0).tolist()
+    return Figures(own, {WHOLE: whole})
+
+
+def carry(armature: Any) -> None:
+    """Let a keyed parent move the armature, pose a bone that no action keys, and mark the actions."""
+    import bpy
+
+    cart = bpy.data.objects.new("Cart", None)
+    bpy.context.scene.collection.objects.link(cart)
+    armature.parent = cart
+    for frame, x in ((1, 0.0), (FRAMES, 9.0)):
+        cart.location.x = x
+        cart.keyframe_insert("location", frame=frame)
+    armature.pose.bones[-1].scale = (1.1, 1.1, 1.1)
+    for name in NAMES:
+        for frame in range(1, FRAMES, 20):
+            bpy.data.actions[f"{name} long"].pose_markers.new(f"step {frame}").frame = frame
 
 
 def time_live(loom: Loom, runs: int) -> dict[str, Figures]:

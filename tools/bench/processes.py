@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from here import Material
-from table import ROOT, DisagreementError, Figures, Row, Target, read_figures
+from table import ROOT, WHOLE, DisagreementError, Figures, Row, Target, read_figures
 
 NEWEST = "5.2"
 SIZE, WEAVE = "60 bones × 1000 frames", "pressing Weave, 3 × 600 frames × 60 bones"
 DRAG = "a weight dragged with *Live*"
+TENTH = Target(0.0, {WHOLE: 10.0})
 COMMAND = "`action-loom blend` of two clips of 600 frames"
 
 # Description and target time (ms, or MB) of each line, by its key.
@@ -38,6 +39,8 @@ BLENDER = {
     "press-second": (f"{WEAVE}: the first time after a new start", Target(700.0)),
     "press": (f"{WEAVE}: later", Target(300.0)),
     "press-again": (f"{WEAVE}: only weights changed", Target(100.0)),
+    "press-context": ("reading the context of its sources: poses, parents, slots, users, markers", TENTH),
+    "press-context-carried": ("the same with a moving parent, an unkeyed pose and 90 markers", TENTH),
     "live-first-600": (f"{DRAG}, 3 × 600 frames × 60 bones, to what is shown first", Target(50.0)),
     "live-600": ("the same, to the whole preview", Target()),
     "live-first-300": (f"{DRAG}, 3 × 300 frames × 60 bones, to what is shown first", Target(33.0)),

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 TURNS = 5
 LONGEST = 8.0  # s: no further runs of a function after this total time
 MARK = "FIGURES "
+WHOLE = "the whole press"  # of which a row times a part
 SIDE = 1000  # rows of a square matrix of doubles: 8 MB, like the distances of two clips of 1000 frames
 
 
