@@ -33,21 +33,21 @@ def steps(gui: Any) -> Iterator[Any]:
         name = Path(path).stem
         yield from gui.shot(f"{name}_00", box=gui.region("UI"))
         first = settings().rigs[0].ticked_at_first.splitlines()
-        assert not shown_notes(), f"{name}: the first ticks {first} draw notes: {shown_notes()}"
+        assert not find_notes(), f"{name}: the first ticks {first} draw notes: {find_notes()}"
         x, y = yield from gui.find_button("ops.action_loom.blend(")
         yield from over_view(gui)
         yield from gui.redraw()
         edges, clicks = edges_of(gui, y), 0
         for number, (what, do) in enumerate(DONE, start=1):
             if do is CLICK:
-                clicks += yield from clicked(gui, x, y)
+                clicks += yield from click_weave(gui, x, y)
             else:
                 yield from done(gui, do)
             picture = f"{name}_{number:02}_{what.replace(' ', '_')}" if number % 3 == 2 else "column"
             now = edges_of(gui, y, picture)
             assert now == edges, f"{name}, {what}: Weave moved from {edges} to {now}"
-            assert len(slides_shown()) < 2, f"{name}, {what}: {slides_shown()}"
-            mute = without_reason()
+            assert len(read_slides()) < 2, f"{name}, {what}: {read_slides()}"
+            mute = find_mute()
             assert not mute, f"{name}, {what}: grey without a reason: {mute}"
         assert len(DONE) >= STEPS
         gui.log(f"{name}: Weave stayed at {edges} in {len(DONE)} steps, {clicks} clicks; ticked at first: {first}")
@@ -74,39 +74,39 @@ def opened(gui: Any, path: Path) -> Iterator[Any]:
         bpy.ops.view3d.view_all()
     yield from gui.sidebar("Action Loom")
     yield from gui.wait_until(lambda: bool(settings().rigs), 60, "listed")
-    yield from done(gui, press("blend", preview=True))  # of the first ticks, if these are two
+    yield from done(gui, press("blend", preview=True))  # if two actions are ticked
 
 
-def clicked(gui: Any, x: float, y: float) -> Iterator[Any]:
+def click_weave(gui: Any, x: float, y: float) -> Iterator[Any]:
     """Click where *Weave* was at first; return whether that began a job. If *Weave* is grey, nothing may happen."""
     verb, before = settings().mode, set(bpy.data.actions.keys())
     with loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
         ready = getattr(bpy.ops.action_loom, verb).poll()
     yield from gui.click(x, y)
-    yield from settled(gui)
+    yield from settle(gui)
     made = set(bpy.data.actions.keys()) - before
     trouble = loom("addon.ground.troubles").of(figure().session_uid, verb)
     assert bool(made or trouble) == ready, f"{verb}: {made}, {trouble}"
     return bool(made)
 
 
-def shown_notes() -> list[str]:
+def find_notes() -> list[str]:
     messages = loom("addon.services.results.messages")
     found = messages.of_tab(bpy.context.scene, figure(), settings().rigs[0], settings().mode)
     return [one.shown for one in found]
 
 
-def slides_shown() -> set[str]:
+def read_slides() -> set[str]:
     """Return the different speeds of sliding feet that the line and the notes show."""
     rig, mode = settings().rigs[0], settings().mode
     notes, messages = loom("addon.interface.notes"), loom("addon.services.results.messages")
     trouble = loom("addon.ground.troubles").of(figure().session_uid, mode)
     line = notes._line_of(figure(), rig, mode, trouble, "")
     text = messages.figure_of(line.text) if line.is_summary else messages.shortened(line.text)
-    return set(SLIDE.findall("\n".join([text, *shown_notes()])))
+    return set(SLIDE.findall("\n".join([text, *find_notes()])))
 
 
-def without_reason() -> list[str]:
+def find_mute() -> list[str]:
     """Return the operators of the tab that can't be pressed and give no reason."""
     found = []
     with loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
@@ -123,10 +123,10 @@ def without_reason() -> list[str]:
 def done(gui: Any, do: Callable[[Any], Any]) -> Iterator[Any]:
     with gui.override():
         do(gui)
-    yield from settled(gui)
+    yield from settle(gui)
 
 
-def settled(gui: Any) -> Iterator[Any]:
+def settle(gui: Any) -> Iterator[Any]:
     """Wait until nothing runs any more, and draw the tab without tooltips and errors over it."""
     yield 0.1
     yield from gui.wait_until(idle, 240, "idle")
@@ -185,7 +185,7 @@ def tick(count: int) -> Callable[[Any], None]:
     return ticked
 
 
-def CLICK(_gui: Any) -> None:  # noqa: N802  (a mark: `clicked` does it)
+def CLICK(_gui: Any) -> None:  # noqa: N802  (a mark: `click_weave` does it)
     """Click *Weave* with the mouse."""
 
 

@@ -123,8 +123,7 @@ class FootTravel:
         if self.standing < SELDOM:
             reasons.append(f"{name}: a foot stands only {self.standing:.0%} of the time: check it, or type a speed")
         if self.agree and self.left > SLIDES * self.speed:
-            slide = 100.0 * self.left
-            reasons.append(f"{name}: standing feet still slide at {slide:.0f} cm/s at {self.speed:.1f} m/s: plant them")
+            reasons.append(f"{name}: standing feet still slide if it travels at {self.speed:.1f} m/s: plant them")
         return reasons
 
 

@@ -43,7 +43,7 @@ def test_every_text_of_the_source_has_its_translation_and_no_other(tools, texts,
 
 
 def test_kinds_of_messages_are_texts_of_the_source(tools):
-    """A text that was changed would otherwise lose its rank in the tab."""
+    """After a change of its text, a message would lose its rank in the tab."""
     module = ast.parse((ROOT / "addon/services/results/message_kinds.py").read_text(encoding="utf-8"))
     (kinds,) = (one.value for one in module.body if isinstance(one, ast.Assign) and one.targets[0].id == "_KINDS")
     templates = [text for kind in ast.literal_eval(kinds) for text in kind]

@@ -114,7 +114,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         layout = present(self.layout)
         layout.use_property_split = True
         layout.use_property_decorate = False
-        count = len(self._ticked(context))
+        count = len(self._find_ticked(context))
         if count:
             layout.prop(self, "ticked", text=f"{translate_text('Ticked Actions')}: {count}", translate=False)
         layout.prop(self, "kind")
@@ -130,7 +130,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         writing = export_motion.Writing(
             self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only, self.mesh
         )
-        names = self._ticked(context) if self.ticked else [action.name for action in self.actions]
+        names = self._find_ticked(context) if self.ticked else [action.name for action in self.actions]
         if self.ticked and not names:
             name = present(target_armature.armature(context)).name
             raise RigError(f"{name} has no action: play one, or tick actions in the list")
@@ -146,7 +146,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         self.report({"INFO"}, f"{what} written")
         return {"FINISHED"}
 
-    def _ticked(self, context: bpy.types.Context) -> list[str]:
+    def _find_ticked(self, context: bpy.types.Context) -> list[str]:
         """Return the names of the ticked actions of the armature's own, each once."""
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         return list(dict.fromkeys(line.action.name for line in lists.each_ticked(rig) if lists.is_own(line)))
