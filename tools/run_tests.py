@@ -168,9 +168,7 @@ class Run:
         known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
         left_out = {} if step.quick else self.left_out(step)  # quick steps are recorded without slow tests
         slow = {} if left_out or step.quick else durations.slow(step.group)
-        part = durations.SHARE[step.group] if left_out else 1.0
-        seconds, tests = known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out)
-        return time_left.Share(part * seconds, round(part * tests), slow)
+        return time_left.Share(known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out), slow)
 
     def test(self, step, built):
         """Run the tests of a step. Tests of the add-on wait for the zip; return None if its build failed."""
