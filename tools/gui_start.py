@@ -168,11 +168,11 @@ STEPS = {
     "*Weave*": weave,
     "*Weave*: the figure has a new action, *Run + Walk 50:50*; Space plays it": weave_and_play,
     "Drag the bar of *Run* in the list": bar,
-    "Tick *Sneak*, press *Pad*, and drag the dot between the three": pad,
+    "Tick *Sneak*, press *Pad*, and drag the dot between the three actions": pad,
     "Double-click any action in the list to play it": double_click,
     "Tick *Walk*, *Turn Left* and *Turn Right* only, and choose *Path*": path_mode,
     "*Draw*, then drag on the floor": draw,
-    "Drop BVH, AMC, FBX, glTF or GLB files into the view, or *Import Motion…* (beside a list: under *+*)": drop,
+    "To retarget the motion to your character, select it first": drop,
     "*Import*: the capture plays at its original speed, and the scene keeps its frame rate": read,
 }
 

@@ -1,7 +1,8 @@
 """Run the checkers, the core tests and the built zip in Blender: the quick tests, or all tests with --all.
 
 The short run skips the tests that tests/durations.json records as slow, and uses one engine and one Blender. With
---all, the oldest numpy and all Blenders before the newest run the quick tests; all other steps run all tests. The
+--all, the oldest numpy and all Blenders before the newest run the quick tests, and the Blenders between the oldest and
+the newest leave out tests marked `core_result`, too; all other steps run all tests. The
 environment variable BLENDER="4.2 5.2" selects the Blenders. Each step writes its output to build/test-logs/. The last
 line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
 """
@@ -31,6 +32,7 @@ TAIL_LINES = 60
 NEWEST = "5.2"  # the Blender that builds the zip and serves the short run
 WHOLE = {"core": "core-numpy", "addon": NEWEST}  # the steps that run and record all tests of a group
 BOTH_ENGINES = ("-m", "both_engines")
+BETWEEN = ("-m", "not core_result")  # what the Blenders between the oldest and the newest run
 
 
 @dataclass(frozen=True)
@@ -105,10 +107,20 @@ def core_tests(everything):
 
 
 def blender_tests(names):
-    """Return the steps that run the add-on's tests in some Blenders; those before the newest run quick tests only."""
-    folder, newest = ROOT / "tests" / "addon", max(names)
+    """Return the steps that run the add-on's tests in some Blenders.
+
+    Those before the newest run quick tests only, and those after the oldest none that are marked `core_result`.
+    """
+    folder, oldest, newest = ROOT / "tests" / "addon", min(names), max(names)
     return [
-        pytest_step(name, environments.blender(name), ["."], "addon", quick=name != newest, cwd=folder)
+        pytest_step(
+            name,
+            environments.blender(name),
+            [*(BETWEEN if oldest < name < newest else ()), "."],
+            "addon",
+            quick=name != newest,
+            cwd=folder,
+        )
         for name in names
     ]
 

@@ -13,7 +13,6 @@ from typing import Any
 import character_meshes
 import in_blender
 import numpy as np
-import pose_strip
 import shipped_captures
 from right_in_blender import heard
 from right_scenes import add_path
@@ -324,11 +323,11 @@ class Character:
                 made.append(bpy.data.objects.new("Pose", posed))
                 made[-1].color = (0.45, 0.55, 0.70, 1.0)
                 bpy.context.scene.collection.objects.link(made[-1])
-        pose_strip.add_label(self.name, 0.09 * tall, (-0.48 * wide, 1.2 * tall), character_meshes.INK)
+        character_meshes.add_label(self.name, 0.09 * tall, (-0.48 * wide, 1.2 * tall), character_meshes.INK)
         hidden = [one for one in before if one.name in bpy.context.scene.objects and not one.hide_render]
         for one in hidden:
             one.hide_render = True
-        pose_strip.photograph(COLUMNS * 1.05 * wide, 1.5 * tall, 1.05 * wide, 1.5 * tall, picture)
+        character_meshes.photograph(COLUMNS * 1.05 * wide, 1.5 * tall, 1.05 * wide, 1.5 * tall, picture)
         for one in hidden:
             one.hide_render = False
         for one in set(bpy.data.objects) - before:

@@ -288,12 +288,12 @@ def _values_of(bone: bpy.types.PoseBone, location: Sequence[float], rotation: Se
 
 def _kept_values(armature: bpy.types.Object) -> dict[Target, Values]:
     """Return the values that `keep` has stored, also in the form of earlier versions, without damaged entries."""
-    return _kept_before(armature) | curves.values_at(kept_values.kept(armature, _POSED))
+    return _kept_before(armature) | curves.values_at(kept_values.read_value(armature, _POSED))
 
 
 def _kept_before(armature: bpy.types.Object) -> dict[Target, Values]:
     """Return values that an earlier version has stored: location and quaternion of bones above the hips."""
-    stored = kept_values.kept(armature, _KEY)
+    stored = kept_values.read_value(armature, _KEY)
     found: dict[Target, Values] = {}
     bones = present(armature.pose).bones
     for name, row in stored.items() if isinstance(stored, dict) else ():

@@ -7,7 +7,7 @@ import bpy
 from ..bridge import rates
 from ..ground import troubles
 from ..ground.blender_types import present, scene_of
-from ..ground.translations.runtime import translated
+from ..ground.translations.runtime import translate_text
 from ..model import properties, readiness
 from ..services.preview import previews
 from ..services.results import messages
@@ -71,16 +71,25 @@ def _draw_line(
     text = row.row(align=True)
     text.alignment, text.alert = "LEFT", line.alert
     if line.text:
-        short = (messages.figure_of if line.is_summary else messages.shortened)(translated(line.text))
+        short = (messages.figure_of if line.is_summary else messages.shortened)(translate_text(line.text))
         present(text.operator("action_loom.read_message", text=short, icon=line.icon, emboss=False)).text = line.text
     else:
         text.label(text="")
-    if armature.mode == "EDIT":
-        present(text.operator("object.mode_set", text="", icon="OBJECT_DATAMODE")).mode = "OBJECT"
+    _draw_remedy_of_state(text, armature)
     if found:
-        count = translated(f"{len(found)} notes" if len(found) > 1 else "1 note")
+        count = translate_text(f"{len(found)} notes" if len(found) > 1 else "1 note")
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
         row.prop(settings, "every_warning", text=shown, emboss=False, toggle=True)
+
+
+def _draw_remedy_of_state(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
+    """Draw the button that ends the state in which an armature can't be changed."""
+    if armature.mode == "EDIT":
+        present(layout.operator("object.mode_set", text="", icon="OBJECT_DATAMODE")).mode = "OBJECT"
+    elif armature.animation_data is not None and armature.animation_data.use_tweak_mode:
+        layout.prop(armature.animation_data, "use_tweak_mode", text="", icon="NLA")
+    elif armature.library is not None:
+        layout.operator("object.make_override_library", text="", icon="LIBRARY_DATA_OVERRIDE")
 
 
 def _draw_note(layout: bpy.types.UILayout, context: bpy.types.Context, one: messages.Message) -> None:
@@ -96,4 +105,4 @@ def _draw_note(layout: bpy.types.UILayout, context: bpy.types.Context, one: mess
     scene, row = scene_of(context), column.row(align=True)
     own = rates.rate_of(bpy.data.actions[one.source])
     for how, text in (("SCENE", f"Scene to {own:g}"), ("ACTION", f"Re-time to {rates.of_scene(scene):g}")):
-        present(row.operator("action_loom.match_rate", text=translated(text))).how = how
+        present(row.operator("action_loom.match_rate", text=translate_text(text))).how = how

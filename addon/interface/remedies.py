@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ..ground.blender_types import present
-from ..ground.translations.runtime import translated
+from ..ground.translations.runtime import translate_text
 
 _Draw = Callable[[bpy.types.UILayout, str], Any]  # with the name of the message's action
 
@@ -32,7 +32,7 @@ def _switch_on(text: str, of: str) -> _Draw:
 
 def _tool(text: str, tool: str) -> _Draw:
     def draw(layout: bpy.types.UILayout, action: str) -> None:
-        opening: Any = present(layout.operator("action_loom.open_tool", text=f"{translated(text)}…"))
+        opening: Any = present(layout.operator("action_loom.open_tool", text=f"{translate_text(text)}…"))
         opening.tool, opening.action = tool, action
 
     return draw
@@ -45,7 +45,12 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         re.compile(r"is no cycle|does not repeat|does not close"),
         _choose(text="Loop It First", of="intent", value="Loop"),
     ),
+    (re.compile(r"mend it with Filter"), _tool(text="Filter", tool="filter")),
     (re.compile(r"walks? on the spot|its feet disagree|no clip travels"), _tool(text="Add Root Motion", tool="travel")),
+    (
+        re.compile(r"was deleted, or is in another file|is no longer in"),
+        lambda layout, _: layout.operator("action_loom.edit_recipe", icon="PREFERENCES"),
+    ),
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )

@@ -29,7 +29,7 @@ FEET = {
 SHOWN = 4  # largest number of contacts that a message names
 PARTS = {"ball": "Ball", "heel": "Heel"}
 
-_OF_RESULT = re.compile(r"frames? (\d+)(?: to (\d+))? of the result")
+_OF_RESULT = re.compile(r"(at frame|frames?) (\d+)(?: to (\d+))? of the result")
 
 # Set while code fills rows, because only edits by hand count as edited.
 _putting = False
@@ -122,7 +122,7 @@ def of(scene: bpy.types.Scene, action: bpy.types.Action | None) -> Any:
     """Return the settings that hold an action's contacts, or None."""
     if action is None:
         return None
-    return next((one for one in _all(scene) if lists.held(one.of).find((action,)) is not None), None)
+    return next((one for one in _all(scene) if lists.read_identity(one.of).find((action,)) is not None), None)
 
 
 def put(
@@ -246,8 +246,10 @@ def in_scene(sentences: Sequence[str], start: int) -> list[str]:
     """Convert frames in sentences on a result, counted from 0, to scene frames; the result begins at frame `start`."""
 
     def counted(found: re.Match[str]) -> str:
-        first = start + int(found[1])
-        return f"frames {first} to {start + int(found[2])}" if found[2] else f"frame {first}"
+        first = start + int(found[2])
+        if found[3]:
+            return f"frames {first} to {start + int(found[3])}"
+        return f"at frame {first}" if " " in found[1] else f"frame {first}"
 
     return [_OF_RESULT.sub(counted, one) for one in sentences]
 
@@ -292,7 +294,7 @@ def _note_actions(*_: Any) -> None:
     for scene in bpy.data.scenes:
         every = _all(scene)
         for k in reversed(range(len(every))):
-            known = lists.held(every[k].of)
+            known = lists.read_identity(every[k].of)
             action = known.find(bpy.data.actions)
             if action is not None:
                 lists.hold(every[k].of, action)

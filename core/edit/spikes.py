@@ -1,10 +1,13 @@
 """Detect and repair spikes: frames in which a joint jumps away and back (methods: Filtering)."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ..motion import quat
+from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..quality.contacts import runs
 
@@ -15,6 +18,7 @@ NEARBY, EVERY = 0.5, 0.125  # s; half width of the running median, and its step
 BESIDE, LEAST_BESIDE = 0.05, 3  # s, frames; half width of the median from which a candidate deviates
 LASTS, LONGEST = 0.05, 3  # s, frames; largest length of a spike; longer deviations are motion
 AROUND, STEPS = 3, 2.0  # frames to each side; factor by which a spike exceeds their largest step
+SEEN = 0.1  # body heights that the end of a limb jumps; a smaller spike is hardly seen
 PASSES = 2  # the first finds both ends of a spike of three frames, the second its middle
 # Least size of a spike at 120 frames a second or more; at lower rates it grows with the frame's length.
 LEAST_TURN, LEAST_MOVE, RATE = np.radians(1.5), 0.006, 120.0  # radians, body heights, 1/s
@@ -24,6 +28,55 @@ LINE, CUBIC, BEFORE, AFTER = "line", "cubic", "before", "after"  # how to estima
 def longest(rate: float) -> int:
     """Return the default for the largest length of a spike in frames; a blow in a game's action also has three."""
     return int(np.clip(np.floor(LASTS * rate), 1, LONGEST))
+
+
+class Spike(NamedTuple):
+    """A joint that jumps away and back within one frame."""
+
+    joint: str
+    frame: int
+    degrees: float
+
+
+def find_worst(clip: Clip) -> Spike | None:
+    """Return the spike of one frame that moves the end of its limb farthest, None if none is seen on the body.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.edit import spikes
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> spikes.find_worst(walk)
+        >>> turned, arm = walk.rotations.copy(), walk.skeleton.roles["upper_arm.L"]
+        >>> turned[12, arm] = [0.5**0.5, 0.5**0.5, 0.0, 0.0]
+        >>> spike = spikes.find_worst(replace(walk, rotations=turned))
+        >>> spike.joint == walk.skeleton.names[arm], spike.frame
+        (True, 12)
+    """
+    lengths = _lengths_of_limbs(clip)
+    limbs = np.flatnonzero(2.0 * lengths > SEEN)  # fingers and toes are too short, however far they turn
+    if len(clip) <= 4 * AROUND or not len(limbs):  # too few steps to compare a spike with
+        return None
+    turns = clip.rotations[:, limbs]
+    usual = mended_turns(turns, find_turned(turns, clip.rate, 1))
+    halves = np.arccos(np.clip(np.abs(np.sum(turns * usual, axis=-1)), 0.0, 1.0))
+    moved = 2.0 * np.sin(halves) * lengths[limbs]
+    frame, place = np.unravel_index(int(moved.argmax()), moved.shape)
+    if moved[frame, place] <= SEEN:
+        return None
+    name = clip.skeleton.names[int(limbs[place])]
+    return Spike(name, int(frame), float(np.degrees(2.0 * halves[frame, place])))
+
+
+def _lengths_of_limbs(clip: Clip) -> Array:
+    """Return the distance (J,) of each joint from its farthest descendant at rest, body heights."""
+    skeleton = clip.skeleton
+    lengths = np.zeros(len(skeleton.parents))
+    for joint in reversed(range(len(skeleton.parents))):  # parents come before their children
+        parent = skeleton.parents[joint]
+        if parent >= 0:
+            lengths[parent] = max(lengths[parent], lengths[joint] + np.linalg.norm(skeleton.offsets[joint]))
+    return lengths / max(skeleton.height, 1e-9)
 
 
 def find_turned(turns: Array, rate: float, frames: int = 0) -> Flags:

@@ -1,6 +1,6 @@
 """Draw the sidebar's panels as Blender does, on a layout that rejects unknown properties and functions."""
 
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 
 import bpy
 
@@ -65,6 +65,25 @@ class Drawing:
 
     def __getattr__(self, name):
         return getattr(self.panel, name).__get__(self)
+
+
+class Dialog:
+    """An operator as its own draw functions see it."""
+
+    def __init__(self, operator, layout):
+        self.operator, self.layout, self.bl_rna = operator, layout, operator.properties.bl_rna
+
+    def __getattr__(self, name):
+        found = vars(type(self.operator)).get(name)
+        return found.__get__(self) if isinstance(found, FunctionType) else getattr(self.operator, name)
+
+
+def draw_dialog(operator):
+    """Draw the dialog of a running operator and return the recorded calls."""
+    drawn = []
+    dialog = Dialog(operator, Layout(drawn))
+    dialog.draw(context_now())
+    return drawn
 
 
 def context_now():

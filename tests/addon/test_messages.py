@@ -1,6 +1,9 @@
 """Messages of the tab: short forms, ranks, and one message about several sources."""
 
+import bpy
 import pytest
+
+pytestmark = pytest.mark.core_result
 
 
 @pytest.mark.parametrize(
@@ -12,9 +15,9 @@ import pytest
             "A knee jerks 4.0 times as hard as in the sources at frame 3",
         ),
         (
-            "Jog: feet on the ground slide by 276 cm/s, most at frame 4 (34 in the sources): try it with Plant Feet",
+            "Jog: feet on the ground slide more than in the sources at frame 4: try it with Plant Feet",
             "Jog",
-            "Feet on the ground slide",
+            "Feet on the ground slide more than in the sources at frame 4",
         ),
         (
             "Death and Dance are hardly alike (likeness -0.17, where 0 is chance): choose stretches that correspond",
@@ -42,11 +45,30 @@ def test_a_message_about_several_sources_is_one(loom):
     assert one.shown == "Keys of 3 bones are lost (×2)"
 
 
-def test_what_is_seen_on_the_character_comes_first(loom):
+# Messages by importance, with the texts in which they are shown in Japanese.
+RANKED = {
+    "Run: a foot comes 3.0 cm lower than in the sources at frame 7: look there": (
+        "フレーム 7 で足がソースより 3.0 cm 低くなります"
+    ),
+    "Run and Foot are hardly alike (likeness -0.17, where 0 is chance): choose stretches that correspond, or compare"
+    " fewer joints": "Run と Foot はほとんど似ていません",
+    "Run walks on the spot, by its feet at 1.3 m/s: use Add Root Motion to move it": "Run はその場で歩いています",
+    "Knees and feet slide": "Knees and feet slide",  # of no known kind
+}
+
+
+def test_what_is_seen_on_the_character_comes_first_whatever_the_actions_are_called(loom):
     messages = loom("addon.services.results.messages")
-    texts = ["it has 3 markers", "Walk and Run are hardly alike", "Walk: a foot comes 3.0 cm lower than in the sources"]
-    found = messages.ranked([messages.Message(text) for text in texts])
-    assert [one.text for one in found] == texts[::-1]
+    found = messages.ranked([messages.Message(text, "Run") for text in reversed(RANKED)])
+    assert [one.text for one in found] == list(RANKED)
+
+
+def test_messages_are_ranked_and_shortened_alike_in_japanese(loom, monkeypatch):
+    messages, runtime = loom("addon.services.results.messages"), loom("addon.ground.translations.runtime")
+    monkeypatch.setattr(runtime, "language", lambda: "ja_JP")
+    monkeypatch.setattr(bpy.context.preferences.view, "use_translate_interface", True)
+    found = messages.ranked([messages.Message(text, "Run") for text in reversed(RANKED)])
+    assert [one.shown for one in found] == list(RANKED.values())
 
 
 def test_the_figure_that_counts_is_how_far_feet_slide_now(loom):

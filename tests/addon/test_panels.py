@@ -4,6 +4,7 @@ from threading import Event
 
 import bpy
 import material
+import pytest
 from drawing import draw_all
 
 
@@ -138,6 +139,55 @@ def test_one_line_counts_what_is_to_be_told_and_unfolds_it():
     assert str(draw_all()["sources"]) == str(above)  # nothing above Weave depends on messages
 
 
+def test_a_deleted_source_is_mended_by_its_recipe(loom):
+    """Rebuild failed with a remedy that nothing in the tab could do."""
+    material.two_actions()
+    material.list_sources(bpy.context.object, "one", "two")
+    bpy.ops.action_loom.blend(sources=[{"name": "one", "weight": 1.0}, {"name": "two", "weight": 1.0}])
+    bpy.data.actions.remove(bpy.data.actions["two"])
+    as_from_panel = loom("addon.model.target_armature").as_from_panel
+    with as_from_panel(bpy.context, bpy.context.object), pytest.raises(RuntimeError, match="two was deleted"):
+        bpy.ops.action_loom.rebuild("INVOKE_DEFAULT")
+    assert ("action_loom.edit_recipe",) in [given for name, given, _ in draw_all()["weave"] if name == "operator"]
+
+
+def test_a_jump_of_one_frame_in_a_source_is_told_with_its_frame_and_mended_by_filter(loom):
+    rig = material.biped()
+    material.key_walk(rig, "slow", frames=36)
+    material.key_walk(rig, "quick", frames=24, leads="R")
+    path = 'pose.bones["thigh.L"].rotation_euler'
+    curve = next(one for one in material.fcurves(bpy.data.actions["slow"]) if one.data_path == path)
+    values = [curve.evaluate(frame) for frame in range(1, 37)]
+    for frame, value in enumerate(values, start=1):
+        curve.keyframe_points.insert(frame, value + (1.0 if frame == 17 else 0.0)).interpolation = "LINEAR"
+    settings = material.list_sources(rig, "slow", "quick")
+    with loom("addon.model.target_armature").as_from_panel(bpy.context, rig):
+        bpy.ops.action_loom.blend("INVOKE_DEFAULT")
+    warnings = [line.warning for line in settings.rigs[0].sources if line.action.name in ("slow", "quick")]
+    assert warnings == ["slow: thigh.L jumps by 57° at frame 17: mend it with Filter", ""]
+    settings.every_warning = True
+    drawn = [str(one) for one in draw_all()["weave"] if one[0] in ("label", "operator")]
+    assert "57°" in "".join(drawn)  # the sentence is wrapped
+    assert any("action_loom.open_tool" in one and "Filter" in one for one in drawn)
+
+
+def test_a_linked_armature_is_told_with_a_button_that_overrides_it(tmp_path):
+    rig = material.two_actions()
+    rig = bpy.context.object if rig is None else rig
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {rig})
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (there, here):
+        here.objects = list(there.objects)
+    (linked,) = here.objects
+    bpy.context.scene.collection.objects.link(linked)
+    bpy.context.view_layer.objects.active = linked
+    drawn = str(draw_all()["weave"])
+    assert "is linked" in drawn
+    assert "object.make_override_library" in drawn
+    assert bpy.ops.object.make_override_library() == {"FINISHED"}
+    assert "object.make_override_library" not in str(draw_all()["weave"])
+
+
 def test_what_keeps_weave_grey_is_told_below_it_with_a_button():
     material.two_actions()
     material.list_sources(bpy.context.object, "one", "two")
@@ -170,14 +220,16 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
         draw_now()
         for name in (*properties.group_names(recipe), "result"):
             group = getattr(settings, name)
-            every = {about.name: about for about in properties.shown(name, *options.SHOWN)}
+            every = {about.name: about for about in properties.shown_options(name, *options.SHOWN)}
             for about in every.values():
                 if about.only_for is not None:
                     of, values = about.only_for
                     loom("addon.ground.option_properties").set_value(group, every[of], values[0])
                     draw_now()
     for name, group in properties.GROUPS.items():
-        visible = {about.name for about in properties.shown(name, *options.SHOWN) if about.shown != options.HIDDEN}
+        visible = {
+            about.name for about in properties.shown_options(name, *options.SHOWN) if about.shown != options.HIDDEN
+        }
         found = {option for identifier, option in drawn if identifier == group.__name__}
         assert found == visible, name
 
@@ -193,7 +245,7 @@ def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
             name = "retime" if row.recipe.verb == "sync" else row.recipe.verb
             kind = getattr(bpy.ops.action_loom, name).get_rna_type()
             assert (kind.name, kind.description) == (row.recipe.label, row.recipe.tooltip)
-            wanted = set(loom("core.options").declared(row.recipe)) - {"weights"}
+            wanted = set(loom("core.options").declared_options(row.recipe)) - {"weights"}
             assert wanted <= set(kind.properties.keys())
 
 

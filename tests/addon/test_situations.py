@@ -283,6 +283,8 @@ def tried(situation, verb, tmp_path, capfd):
         bpy.context.scene.frame_set(PLAYHEADS[2])
         assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
         assert material.fingerprint(made) == was, "Rebuild has changed it"
+        if verb != "Blend":  # one verb stands for all at a second press: Rebuild has read anew at another frame
+            return Cell(off, turned, value, 0.0, words, at)
     if situation.lost:
         judge.play(rig, bpy.data.actions["one"])
         situation.make(rig)
@@ -380,6 +382,8 @@ def exported(situation, verb, tmp_path, capfd):
 # --- the table -----------------------------------------------------------------------------------------------------
 
 CELLS = [(row, verb) for row in SITUATIONS for verb in (*OF_ALL, *row.verbs)]
+# How a source is read and a file is written depends on the Blender; how a verb then moves it does not.
+BY_CORE = {verb: () if verb == "Blend" or verb in FILES else pytest.mark.core_result for verb in (*VERBS, *FILES)}
 MEASURED = {}
 
 
@@ -407,7 +411,11 @@ def shown(text, verb):
     return f"{cell.off:.4f}{' r' if cell.reported else ''}"
 
 
-@pytest.mark.parametrize(("situation", "verb"), CELLS, ids=[f"{row.make.__name__}-{verb}" for row, verb in CELLS])
+@pytest.mark.parametrize(
+    ("situation", "verb"),
+    [pytest.param(*cell, marks=BY_CORE[cell[1]]) for cell in CELLS],
+    ids=[f"{row.make.__name__}-{verb}" for row, verb in CELLS],
+)
 def test_nothing_is_wrong_in_silence(loom, situation, verb, tmp_path, capfd):
     cell = (exported if verb in FILES else tried)(situation, verb, tmp_path, capfd)
     refused, told = (verb in given or given == ("all",) for given in (situation.refused, situation.told))

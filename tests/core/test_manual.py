@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from action_loom.core import verbs
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 
 ROOT = Path(__file__).resolve().parents[2]
 MANUAL = ROOT / "docs" / "manual"
@@ -97,7 +97,7 @@ def texts():
 @pytest.fixture(scope="module")
 def labels():
     """Every text that the add-on shows, without the unit or the dots that it may end with."""
-    titles = {about.title for row in verbs.VERBS.values() for about in declared(row.recipe).values()}
+    titles = {about.title for row in verbs.VERBS.values() for about in declared_options(row.recipe).values()}
     return {bare(text) for text in titles.union(texts())}
 
 
@@ -146,7 +146,7 @@ def test_every_page_is_linked_from_the_first():
 def test_every_mode_has_a_page_that_names_it(recipe):
     page = (MANUAL / f"{MODES.get(recipe.verb, recipe.verb)}.md").read_text(encoding="utf-8")
     assert recipe.mode in page
-    shown = [about for about in declared(recipe).values() if about.choices and f"**{about.title}**" in page]
+    shown = [about for about in declared_options(recipe).values() if about.choices and f"**{about.title}**" in page]
     for about in shown:
         named = [choice.title for choice in about.choices if f"*{choice.title}*" in page]
         assert named, (recipe.verb, about.name)

@@ -1,5 +1,6 @@
 """The languages of the interface: every text of the source has its translation, and so have sentences made of them."""
 
+import ast
 import importlib
 from pathlib import Path
 
@@ -39,6 +40,15 @@ def test_every_text_of_the_source_has_its_translation_and_no_other(tools, texts,
     untranslated.report([text for text in texts if text not in known], language)
     text = (ROOT / "addon" / "ground" / "translations" / f"{language}.po").read_text(encoding="utf-8")
     assert text == tools[1].compose(language, texts, known), "python tools/translations.py --write orders it"
+
+
+def test_kinds_of_messages_are_texts_of_the_source(tools):
+    """A text that was changed would otherwise lose its rank in the tab."""
+    module = ast.parse((ROOT / "addon/services/results/message_kinds.py").read_text(encoding="utf-8"))
+    (kinds,) = (one.value for one in module.body if isinstance(one, ast.Assign) and one.targets[0].id == "_KINDS")
+    templates = [text for kind in ast.literal_eval(kinds) for text in kind]
+    assert len(templates) > 20
+    assert not set(templates) - set(tools[0].collect())
 
 
 def test_translations_have_the_fields_of_their_texts(tools, language):

@@ -9,7 +9,7 @@ from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
 from action_loom.core.graph.motion_graph import MotionGraph
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.progress import Progress
 from action_loom.core.recipes.style import StyleOptions
 from action_loom.core.style.style import Style
@@ -91,7 +91,7 @@ def test_old_names_are_never_written(recipe):
     values = json.loads(recipe.to_json())
     assert values["verb"] in verbs.VERBS
     assert not set(RENAMED) & set(values)
-    assert set(values) == {"verb", *declared(type(recipe))}
+    assert set(values) == {"verb", *declared_options(type(recipe))}
 
 
 @pytest.mark.both_engines
@@ -99,12 +99,12 @@ def test_options_say_what_they_were_called():
     known = {
         (alias, about.name)
         for row in verbs.VERBS.values()
-        for about in declared(row.recipe).values()
+        for about in declared_options(row.recipe).values()
         for alias in about.aliases
     }
     assert known == set(RENAMED.items())
     for row in verbs.VERBS.values():
-        assert not set(RENAMED) & set(declared(row.recipe))
+        assert not set(RENAMED) & set(declared_options(row.recipe))
 
 
 @pytest.mark.both_engines
@@ -150,7 +150,7 @@ def test_everything_that_is_made_has_a_picture(row, made_by, tmp_path):
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
     "recipe",
-    [row.recipe for row in verbs.VERBS.values() if "plant_feet" in declared(row.recipe)],
+    [row.recipe for row in verbs.VERBS.values() if "plant_feet" in declared_options(row.recipe)],
     ids=lambda recipe: recipe.verb,
 )
 def test_verbs_with_plant_feet_plant_where_it_is_on_and_report_why_not(recipe, clips):
@@ -228,8 +228,8 @@ def test_cycles_that_were_registered_as_such_serve_weights_that_do_not_close_and
 @pytest.mark.both_engines
 @every_verb
 def test_what_does_not_change_what_is_prepared_is_told(row):
-    free, every = verbs.options_of(row.recipe), declared(row.recipe)
-    depends = declared(row.depends) if row.depends else {}
+    free, every = verbs.options_of(row.recipe), declared_options(row.recipe)
+    depends = declared_options(row.depends) if row.depends else {}
     assert list(free) == [name for name in every if name not in depends]
     if row.recipe is Blend:
         assert list(free) == ["add_root_motion", "spans", "plant_feet", "weights", "weight_keys", "timing"]

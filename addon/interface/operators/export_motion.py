@@ -7,15 +7,16 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import RigError
 from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
 from ...ground import formats, option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import target_armature
+from ...ground.translations.runtime import translate_text
+from ...model import lists, properties, target_armature
 from ...services.results import exported_last
-from . import polls
+from . import polls, reports
 
 
 def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
@@ -67,6 +68,12 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         default=False,
     )
     actions: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_exported_action, options={"HIDDEN", "SKIP_SAVE"})
+    ticked: bpy.props.BoolProperty(
+        name="Ticked Actions",
+        description="Export each ticked action to a file of its own name in this folder, instead of the one that plays",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
     units: bpy.props.StringProperty(
         name="Units",
         description=f"Unit of length in the files: {', '.join(formats.UNITS)} (5.64 cm), or a number of metres",
@@ -107,11 +114,15 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         layout = present(self.layout)
         layout.use_property_split = True
         layout.use_property_decorate = False
+        count = len(self._ticked(context))
+        if count:
+            layout.prop(self, "ticked", text=f"{translate_text('Ticked Actions')}: {count}", translate=False)
         layout.prop(self, "kind")
         own = ("deform_only",) if self.kind not in registry.writable() else ("units", "up", "visual", "mesh")
         for name in (*own, "overwrite"):
             layout.prop(self, name)
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
 
@@ -119,14 +130,13 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         writing = export_motion.Writing(
             self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only, self.mesh
         )
-        names = [action.name for action in self.actions]
-        try:
-            with _progress(present(context.window_manager)) as progress:
-                path = bpy.path.abspath(self.filepath)
-                exported = export_motion.export_actions(context, names, path, writing, progress)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        names = self._ticked(context) if self.ticked else [action.name for action in self.actions]
+        if self.ticked and not names:
+            name = present(target_armature.armature(context)).name
+            raise RigError(f"{name} has no action: play one, or tick actions in the list")
+        with _progress(present(context.window_manager)) as progress:
+            path = bpy.path.abspath(self.filepath)
+            exported = export_motion.export_actions(context, names, path, writing, progress)
         for note in exported.notes:
             self.report({"WARNING"}, note)
         count, folder = len(exported.paths), exported.paths[0].parent
@@ -135,6 +145,11 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         exported_last.keep(target_armature.armature(context), said, str(folder))
         self.report({"INFO"}, f"{what} written")
         return {"FINISHED"}
+
+    def _ticked(self, context: bpy.types.Context) -> list[str]:
+        """Return the names of the ticked actions of the armature's own, each once."""
+        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        return list(dict.fromkeys(line.action.name for line in lists.each_ticked(rig) if lists.is_own(line)))
 
     def _suffix(self) -> str:
         """Return the format of files with the names of their actions."""

@@ -39,7 +39,9 @@ class Coming:
     facing: float = 0.0
 
 
-def brought(stretches: Sequence[Stretch], to: Receiver, how: Coming, progress: Progress) -> list[Moved | LoomError]:
+def bring_stretches(
+    stretches: Sequence[Stretch], to: Receiver, how: Coming, progress: Progress
+) -> list[Moved | LoomError]:
     """Return stretches on an armature's body, or the error of each that can't be brought; every file is read once.
 
     No Blender data is touched, so this can run in a thread.
@@ -47,7 +49,7 @@ def brought(stretches: Sequence[Stretch], to: Receiver, how: Coming, progress: P
     read: dict[str, motion_file.MotionFile | LoomError] = {}
     made: list[Moved | LoomError] = []
     for k, one in enumerate(stretches):
-        progress.at(k / len(stretches), f"Reading {os.path.basename(one.path)}")
+        progress.at(k / len(stretches), f"reading {os.path.basename(one.path)}")
         if one.path not in read:
             read[one.path] = _read(one.path)
         content = read[one.path]

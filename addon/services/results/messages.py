@@ -2,30 +2,20 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
 from ...bridge import rates
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import contact_rows, frame_conversion, lists
 from ..preview import previews
-from . import exported_last
+from . import exported_last, message_kinds
 
 if TYPE_CHECKING:
     from ..preview.ghosts import Ghost
 
 WORDS = 15  # of a short form
-# Patterns of messages by importance; the first match counts. Visible faults of the character rank first.
-_RANKS = (
-    re.compile(r"needs? |cannot|can't|no such|missing"),
-    re.compile(r"slide|feet|foot|knee|shin|planted"),
-    re.compile(r"hardly alike|timing|posture|correspond"),
-    re.compile(r"spot|speed|frames? per second"),
-)
-# A figure of feet belongs into the line: a note with another measure of the same would contradict it.
-_OTHER_MEASURE = re.compile(r" (?:by|at) [\d.]+ cm/s")
 _ENDS = re.compile(r"(?<=[^\s\d]) \(|[:;] |: |, (?=as |where |most |which |whose |and )|[：；。（]")
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -47,7 +37,7 @@ class Message(NamedTuple):
     @property
     def shown(self) -> str:
         """The short form, translated."""
-        short = shortened(translated(self.text.partition("\n")[0]), self.of)
+        short = shortened(translate_text(self.text.partition("\n")[0]), self.of)
         return f"{short} (×{self.subjects})" if self.subjects > 1 else short
 
 
@@ -57,8 +47,8 @@ def shortened(text: str, of: str = "") -> str:
     Example: "Run + Walk 50:50: a knee jerks 4.0 times as hard as in the sources at frame 3: look there" of the action
     "Run + Walk 50:50" becomes "A knee jerks 4.0 times as hard as in the sources at frame 3".
     """
-    clause = _ENDS.split(_OTHER_MEASURE.sub("", text.removeprefix(f"{of}: ")), maxsplit=1)[0]
-    words = clause.rstrip(". ").split(" ")
+    text = re.sub(rf"^{re.escape(of)}[:：]\s*", "", text) if of else text
+    words = _ENDS.split(text, maxsplit=1)[0].rstrip(". ").split(" ")
     short = " ".join(words[:WORDS]) + ("…" if len(words) > WORDS else "")
     return short if of and short.startswith(of) else short[:1].upper() + short[1:]
 
@@ -79,12 +69,7 @@ def ranked(messages: Iterable[Message]) -> list[Message]:
         known = found.setdefault(plain, one)
         if known.of != one.of:
             found[plain] = known._replace(text=f"{known.text}\n{one.text}", subjects=known.subjects + 1)
-    return sorted(found.values(), key=lambda one: _rank(one.text))
-
-
-@lru_cache(maxsize=256)  # panels ask whenever they are drawn
-def _rank(text: str) -> int:
-    return next((place for place, pattern in enumerate(_RANKS) if pattern.search(text)), len(_RANKS))
+    return sorted(found.values(), key=lambda one: message_kinds.rank(one.text.partition("\n")[0]))
 
 
 def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: str) -> list[Message]:
@@ -93,7 +78,7 @@ def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: s
     texts = [*_of_preview(ghost)] if ghost is not None and ghost.mode in (mode, previews.SOLO) else []
     if playing is not None and rig is not None and rig.last_of == playing.name:
         texts += rig.last_warnings.splitlines()
-    ticked = lists.ticked(rig)
+    ticked = lists.ticked_lines(rig)
     names = [playing.name if playing is not None else "", *(line.action.name for line in ticked)]
     if ghost is not None and ghost.woven is not None:
         names.append(ghost.woven.clip.name)
@@ -104,7 +89,7 @@ def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: s
     if playing is not None and (rate := rates.differing(scene, playing)):
         text = f"Made at {rate:g} frames per second, plays at {rates.of_scene(scene):g}"
         found.append(Message(text, playing.name, playing.name, is_rate=True))
-    if exported := exported_last.said(armature):
+    if exported := exported_last.describe_export(armature):
         found.append(Message(exported))
     return ranked(found)
 

@@ -123,10 +123,11 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any, into: SlottedAc
 
 def place_of(uid: int) -> SlottedAction:
     """Return the action and slot of a result by the action's session id; raises LoomError if it was deleted."""
-    action = writing.found(bpy.data.actions, uid, "The result")
+    action = writing.find_data(bpy.data.actions, uid, "The result")
     return action, storage.find_slot(action, storage.of_result(action).slot)
 
 
-def current_recipe(kept: storage.Stored, made_of: list[SlottedAction]) -> Recipe:
-    """Return the recipe of a result with its sources' current names, if it refers to them by name."""
-    return kept.recipe.with_names({s.name: action.name for s, (action, _) in zip(kept.sources, made_of, strict=True)})
+def current_recipe(kept: storage.Stored, made_of: Sequence[SlottedAction | None]) -> Recipe:
+    """Return the recipe of a result with its sources' current names, if it refers to them by name; None if missing."""
+    found = zip(kept.sources, made_of, strict=True)
+    return kept.recipe.with_names({source.name: one[0].name for source, one in found if one is not None})

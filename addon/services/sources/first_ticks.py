@@ -1,8 +1,7 @@
 """Choose the first ticks of a list: two similar actions, one action, or none."""
 
 import re
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations, islice
 from typing import Any
 
@@ -40,9 +39,10 @@ _CHANGES = frozenset(
     )
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-SECONDS = 1.5  # after which no other try begins; each takes a fraction of a second
+# Limits of the work, which must not depend on the speed of the machine: each try takes about half a second.
 FRAMES = 300  # of an action that may be tried
-PAIRS, READ = 4, 6  # pairs and actions that may be tried
+PAIRS, READ = 2, 3  # pairs and actions that may be tried
+WORK = 20_000  # frames × bones of all tried pairs, and of all tried actions
 
 
 def tick(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> None:
@@ -64,22 +64,37 @@ def choose(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> 
     gaits = _by_name(lines)
     if any(len(bone.constraints) for bone in present(armature.pose).bones):
         return gaits[:2]  # controls take too long to read for a try
-    end, playing = time.perf_counter() + SECONDS, contact_rows.action_of(armature)
-    short = [line for line in lines if line.action.frame_range[1] - line.action.frame_range[0] <= FRAMES]
+    bones, playing = len(present(armature.pose).bones), contact_rows.action_of(armature)
+    short = [line for line in lines if _frames_of(line) <= FRAMES]
     if len(gaits) < 2:
         short.sort(key=lambda line: (line.action != playing, not source_list.repeats(line.action)))
-        tried = (line for line in short[:READ] if line not in gaits and time.perf_counter() < end)
-        gaits += [line for line in tried if _walks(context, armature, line)]
+        unknown = ((line,) for line in short if line not in gaits)
+        gaits += [line for (line,) in _affordable(unknown, READ, bones) if _walks(context, armature, line)]
     pairs: Iterable[tuple[Any, Any]] = combinations([line for line in gaits if line in short], 2)
     first = next((line for line in lines if line.action == playing), None)
     if not gaits and first is not None:
         repeating = source_list.repeats(first.action)
         alike = (one for one in short if one != first and source_list.repeats(one.action) == repeating)
         pairs = ((first, one) for one in alike)
-    for pair in islice(pairs, PAIRS):
-        if time.perf_counter() < end and _is_fine(context, armature, pair):
+    for pair in _affordable(pairs, PAIRS, bones):
+        if _is_fine(context, armature, pair):
             return list(pair)
     return gaits[:1] or ([] if first is None else [first])
+
+
+def _frames_of(line: Any) -> float:
+    first, last = line.action.frame_range
+    return float(last - first)
+
+
+def _affordable(tries: Iterable[tuple[Any, ...]], most: int, bones: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the first tries, tuples of lines, up to a number and to a total of frames × bones."""
+    work = 0.0
+    for lines in islice(tries, most):
+        work += bones * sum(map(_frames_of, lines))
+        if work > WORK:
+            return
+        yield lines
 
 
 def words_of(name: str) -> list[str]:

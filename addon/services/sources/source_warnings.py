@@ -1,4 +1,4 @@
-"""Warn beside a source's line of a suspicious rate or range, or if the feet do not show its walking speed."""
+"""Warn beside a source's line of a suspicious rate, range or frame, or if the feet do not show its walking speed."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from ...model import properties
 from . import body_roles
 
 if TYPE_CHECKING:
+    from ....core.edit import spikes
     from ....core.motion.clip import Clip
     from ..weaving import reading
 
@@ -32,8 +33,13 @@ def note(context: bpy.types.Context, armature: bpy.types.Object, request: Reques
         if line.action is not None:
             lines.setdefault((line.action.name_full, line.armature), []).append(line)
     for asked, source, retargeted in zip(request.sources, read.sources, read.retargeted, strict=True):
-        doubt, travel = _of_motion(source.clip)
-        warning = f"{asked.name}: {doubt}" if doubt else (travel if moved else "") or guessed
+        doubt, spike, travel = _of_motion(source.clip)
+        warning = f"{asked.name}: {doubt}" if doubt else ""
+        if spike is not None and not warning:
+            frame = round(source.first_frame) + spike.frame
+            jump = f"{spike.joint} jumps by {spike.degrees:.0f}° at frame {frame}: mend it with Filter"
+            warning = f"{asked.name}: {jump}"
+        warning = warning or (travel if moved else "") or guessed
         for line in lines.get((asked.name, asked.armature), ()):
             line.warning, line.carried = _of_range(line) or warning, retargeted
 
@@ -43,14 +49,16 @@ def doubt_of(clip: "Clip") -> str:
     return _of_motion(clip)[0]
 
 
-def _of_motion(clip: "Clip") -> tuple[str, str]:
-    """Return warnings about the rate of a clip, and about a doubtful speed in place; "" for none."""
+def _of_motion(clip: "Clip") -> "tuple[str, spikes.Spike | None, str]":
+    """Return a warning about a clip's rate, its worst spike, and a warning about a doubtful speed in place."""
+    from ....core.edit import spikes
     from ....core.quality import cadence
     from ....core.weave import add_root_motion
     from ..weaving import prepared
 
-    found: tuple[str, str] = _NOTES.made(
-        prepared.hash_of([clip], ""), lambda: (cadence.doubt(clip) or "", add_root_motion.note(clip, doubtful=True))
+    found: tuple[str, spikes.Spike | None, str] = _NOTES.made(
+        prepared.hash_of([clip], ""),
+        lambda: (cadence.doubt(clip) or "", spikes.find_worst(clip), add_root_motion.note(clip, doubtful=True)),
     )
     return found
 

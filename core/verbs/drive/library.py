@@ -59,7 +59,7 @@ def clips_of(path: str, like: Clip, given: Sequence[str] = (), progress: Progres
         )
     found, left = list[Clip](), dict[str, LoomError]()
     for k, entry in enumerate(entries):
-        progress.at(k / len(entries), f"Reading {entry.name}")
+        progress.at(k / len(entries), f"reading {entry.name}")
         try:
             clip = stretches.read(entry).clip
             found.append(alike.like(joint_matching.rename_joints(clip, like.skeleton), like)[0])

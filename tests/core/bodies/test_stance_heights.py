@@ -53,5 +53,5 @@ def test_a_cycle_stays_one_on_another_body(like, declared):
 
 def test_nothing_changes_on_the_own_body_or_without_stances():
     walk = actions.walk()
-    assert stance_heights.kept(walk, walk, 1.0, (0.0, 0.0), planting.find(walk)) is walk
-    assert stance_heights.kept(walk, walk, 0.5, (0.0, 0.0), []) is walk
+    assert stance_heights.keep_heights(walk, walk, 1.0, (0.0, 0.0), planting.find(walk)) is walk
+    assert stance_heights.keep_heights(walk, walk, 0.5, (0.0, 0.0), []) is walk

@@ -74,7 +74,7 @@ def test_a_hand_on_the_hip_is_on_the_hip_of_a_broader_body():
 
 def test_arms_that_touch_nothing_and_bodies_of_the_same_proportions_stay_as_they_are():
     walk = actions.walk()
-    assert touching.kept(walk, walk)[0] is walk
+    assert touching.keep_touches(walk, walk)[0] is walk
     clip = reaching_to({"L": (0.05, -0.35, 1.25), "R": (-0.05, -0.35, 1.25)})
     other = replace(clip.skeleton, offsets=0.5 * clip.skeleton.offsets, tips=0.5 * clip.skeleton.tips)
     made, carried = carry.onto_body(clip, other)

@@ -244,7 +244,7 @@ def test_what_is_no_cycle_is_closed_all_the_same_if_asked_and_said():
     warning, sunk, slides = woven.report["warnings"]
     assert "cm apart, which is spread over the cycle: check the loop" in warning
     assert "a foot comes 2.7 cm lower" in sunk
-    assert "feet on the ground slide by" in slides  # as half a pace is spread over the rest
+    assert "feet on the ground slide more than in the sources" in slides  # as half a pace is spread over the rest
 
 
 def test_the_whole_is_the_first_of_the_cycles_that_are_offered():

@@ -12,7 +12,7 @@ from action_loom.core.errors import OptionError
 from action_loom.core.motion import cycles, kinematics, quat, root_motion, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.quality import contacts
 from action_loom.core.recipes.planting import PlantOptions
 from action_loom.core.verbs import (
@@ -76,7 +76,7 @@ def rows_of(result):
 
 
 def test_its_spans_are_those_of_plant_and_are_read_again():
-    assert vars(replace(declared(Blend)["spans"], only_for=None)) == vars(declared(Plant)["spans"])
+    assert vars(replace(declared_options(Blend)["spans"], only_for=None)) == vars(declared_options(Plant)["spans"])
     assert Blend().plant_feet
     recipe = Connect(plant_feet=False, spans=((0, 0, 3, 9),))
     assert verbs.from_json(recipe.to_json()) == recipe
