@@ -178,11 +178,11 @@ class Run:
     def share(self, step):
         """Return the recorded work of the step, without the tests that this run leaves out."""
         known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
-        left_out = {} if step.quick else self.left_out(step)  # quick steps are recorded without slow tests
-        slow = {} if left_out or step.quick else durations.slow(step.group)
-        part = durations.SHARE[step.group] if left_out else 1.0
-        seconds, tests = known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out)
-        return time_left.Share(part * seconds, round(part * tests), slow)
+        if step.quick:
+            return time_left.Share(known["seconds"], known["tests"])  # recorded without slow tests
+        left_out = self.left_out(step)
+        slow = {} if left_out else durations.slow(step.group)
+        return time_left.Share(known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out), slow)
 
     def test(self, step, built):
         """Run the tests of a step. Tests of the add-on wait for the zip; return None if its build failed."""
@@ -313,14 +313,13 @@ def ci_complaints(skipped):
 
 
 def record(outcomes, run):
-    """Write the durations of this run to tests/durations.json; a short run only adds slow tests."""
+    """Write the durations of this run to tests/durations.json; a short run keeps the recorded times of slow tests."""
     steps, tests = {}, {}
     for outcome in outcomes:
         name, group = outcome.step.name, outcome.step.group
         known = {} if outcome.step.quick else run.left_out(outcome.step)
-        seconds = outcome.seconds * (run.workers if group else 1)
-        # The short run has some cases only, which say little of the whole.
-        steps |= {} if known else {name: {"seconds": round(seconds)} | ({"tests": outcome.tests} if group else {})}
+        seconds = outcome.seconds * (run.workers if group else 1) + sum(known.values())
+        steps[name] = {"seconds": round(seconds)} | ({"tests": outcome.tests + len(known)} if group else {})
         if WHOLE.get(group) == name:
             tests[group] = known | seconds_of_tests(outcome.step.report)
     durations.write(steps, tests)

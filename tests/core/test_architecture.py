@@ -44,12 +44,10 @@ ROOMS = {
     "sync": {"quality", "entry_points", "errors", "jit", "motion", "progress", "recipes"},
     "weave": {"bodies", "quality", "edit", "errors", "motion", "progress", "recipes", "sync"},
     "graph": {
-        *("bodies", "quality", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave"),
+        *("bodies", "quality", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave")
     },
     "drive": {"quality", "edit", "errors", "graph", "motion", "progress", "recipes", "style", "weave"},
-    "style": {
-        *("bodies", "quality", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave"),
-    },
+    "style": {*("bodies", "quality", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave")},
     "library": {
         "bodies",
         "errors",
@@ -94,11 +92,7 @@ REGISTRIES = {
     "action_loom.core.recipes.metrics": "action_loom.core.sync.metrics",
     "action_loom.core.formats.registry": "action_loom.core.formats.motion_file",
 }
-ROOMS_BY_TEXT = {
-    "verbs": {"weave", "graph", "style", "plots", "verbs"},
-    "sync": {"sync"},
-    "formats": {"formats"},
-}
+ROOMS_BY_TEXT = {"verbs": {"weave", "graph", "style", "plots", "verbs"}, "sync": {"sync"}, "formats": {"formats"}}
 
 # Imports that must not run when a module is loaded: functions run them later, or only type checkers read them.
 LATER = {

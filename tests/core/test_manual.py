@@ -25,52 +25,22 @@ MODES = {
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])")
 CODE = re.compile(r"<!-- options.*?<!-- end -->|```.*?```|`[^`]*`|(?m:^ {4,}[^\n]*$)", re.DOTALL)
+
+
+def names_in(text):
+    return set(" ".join(text.split()).split(", "))
+
+
 # Words of Blender's own menus, panels and keys, and of Rigify.
-OF_BLENDER = {
-    "Add-ons",
-    "Animation",
-    "Auto Keying",
-    "Backspace",
-    "Ctrl",
-    "Edit",
-    "Enter",
-    "Esc",
-    "Euler Filter",
-    "FK->IK",
-    "IK->FK",
-    "Get Extensions",
-    "Install from Disk",
-    "Marker",
-    "N",
-    "Online Manual",
-    "Only Show Selected",
-    "P",
-    "Pose",
-    "Preferences",
-    "Shift",
-    "Space",
-    "Preserve Volume",
-    "Library Override",
-    "Make",
-    "Show Pose Markers",
-    "Stretch",
-    "Switch Direction",
-    "Uninstall",
-}
+OF_BLENDER = names_in("""
+    Add-ons, Animation, Auto Keying, Backspace, Ctrl, Edit, Enter, Esc, Euler Filter, FK->IK, IK->FK, Get
+    Extensions, Install from Disk, Marker, N, Online Manual, Only Show Selected, P, Pose, Preferences, Shift, Space,
+    Preserve Volume, Library Override, Make, Show Pose Markers, Stretch, Switch Direction, Uninstall
+""")
 # Capitalised words beside the labels: actions of the demo, names of results and markers.
-NAMES = {
-    "Action Loom",
-    "FK",
-    "IK",
-    "Run",
-    "Run + Walk 50:50",
-    "Seam 1",
-    "Sneak",
-    "Turn Left",
-    "Turn Right",
-    "Walk",
-    "Walk on Hero",
-}
+NAMES = names_in("""
+    Action Loom, FK, IK, Run, Run + Walk 50:50, Seam 1, Sneak, Turn Left, Turn Right, Walk, Walk on Hero
+""")
 SMALL = {"a", "and", "at", "by", "for", "from", "in", "is", "it", "like", "of", "on", "or", "the", "this", "to"}
 
 

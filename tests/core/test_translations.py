@@ -75,11 +75,7 @@ def test_no_translation_is_the_english_text(tools, language):
             "混合已取消；未作任何更改",
         ),
         # Words for one and many are left out, others are not.
-        (
-            "Import 3 motion files",
-            "3 個のモーションファイルを読み込み",
-            "导入 3 个动作文件",
-        ),
+        ("Import 3 motion files", "3 個のモーションファイルを読み込み", "导入 3 个动作文件"),
         # Text before a sentence stays unchanged.
         (
             "a.bvh, line 7: expected MOTION; the file ends",

@@ -13,18 +13,7 @@ from action_loom.core.options import declared_options
 from action_loom.core.progress import Progress
 from action_loom.core.recipes.style import StyleOptions
 from action_loom.core.style.style import Style
-from action_loom.core.verbs import (
-    Blend,
-    BuildGraph,
-    Connect,
-    Follow,
-    Loop,
-    Shortest,
-    Splice,
-    Synchronise,
-    Travel,
-    Walk,
-)
+from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, Loop, Shortest, Splice, Synchronise, Travel, Walk
 from action_loom.core.weave import planting
 from action_loom.core.weave.results import Result
 from numpy.testing import assert_array_equal

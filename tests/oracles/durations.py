@@ -1,7 +1,5 @@
 """Durations of tests in tests/durations.json: they select the short run, and predict the time left.
 
-The short run has the first, the middle and the last case of each quick test of the core; the whole run has all cases.
-
 `make test ALL=1 RECORD=1` writes the file from pytest's own reports, best on an idle machine. `make test RECORD=1` adds
 the tests found slow in the short run: new tests, and tests that now are the first to need a costly fixture. The file
 holds the number of tests and the seconds of every step of `make test`, and each slow test by its name. A test without
@@ -17,8 +15,6 @@ FILE = Path(__file__).resolve().parents[1] / "durations.json"
 SHARED = FILE.parents[2] / "shared" / "data"
 SLOW = 0.75  # seconds; tests that take longer are named in the file, and left out of the short run
 FOLDERS = {"core": FILE.parents[1], "addon": FILE.parent / "addon"}  # the folders in which names of tests begin
-CASES = {"core": 3, "addon": 10_000}  # of each test in the short run, at most
-SHARE = {"core": 0.5, "addon": 1.0}  # of the quick tests, about, that the short run has
 COLLECTED = pytest.StashKey[set]()
 
 
@@ -55,23 +51,11 @@ def add_option(parser):
 
 
 def leave_out_slow(config, items, group):
-    """Deselect slow tests, and all but some cases of others, in a short run."""
+    """Deselect slow tests in a short run."""
     config.stash[COLLECTED] = {item.nodeid for item in items}
-    if not config.getoption("short"):
-        return
-    slow_ones, functions = slow(group), {}
-    for item in items:
-        if item.nodeid not in slow_ones:
-            functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    kept = {item for cases in functions.values() for item in spread(cases, CASES[group])}
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = [item for item in items if item in kept]
-
-
-def spread(cases, most):
-    """Return at most some cases, from the first to the last one at even steps."""
-    steps = min(len(cases), most) - 1
-    return [cases[round(k * (len(cases) - 1) / max(1, steps))] for k in range(steps + 1)]
+    left_out = slow(group) if config.getoption("short") else {}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
+    items[:] = [item for item in items if item.nodeid not in left_out]
 
 
 def gone(config, group):

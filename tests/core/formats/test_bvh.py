@@ -165,8 +165,7 @@ def test_a_rounded_frame_time_means_a_whole_rate(small, frame_time, rate):
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("frame_time", "rate"),
-    [("0.0417083750417", 23.976), ("0.0333667", 29.97), ("0.0166833", 59.94)],
+    ("frame_time", "rate"), [("0.0417083750417", 23.976), ("0.0333667", 29.97), ("0.0166833", 59.94)]
 )
 def test_a_rate_that_is_not_whole_stays_what_it_is(small, frame_time, rate):
     assert replace(small, frame_time=frame_time).rate == pytest.approx(rate, abs=5e-4)

@@ -119,8 +119,7 @@ def test_sides_that_inherit_in_other_ways_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("name", "middle"),
-    [("Fox", 10), ("RobotExpressive", 7), ("boxman", 6), ("mannequiny", 5), ("godot_player", 9)],
+    ("name", "middle"), [("Fox", 10), ("RobotExpressive", 7), ("boxman", 6), ("mannequiny", 5), ("godot_player", 9)]
 )
 def test_left_and_right_of_characters_are_partners(name, middle):
     body = material.character(name)

@@ -21,12 +21,7 @@ NAMINGS = {
         "<_Shoulder, <_UpperArm, <_LowerArm, <_Hand",
         "<_UpperLeg, <_LowerLeg, <_Foot, <_ToeBase",
     ),
-    "MMD": (
-        ("左", "右"),
-        "下半身, 上半身, 上半身2, 首, 頭",
-        "<肩, <腕, <ひじ, <手首",
-        "<足, <ひざ, <足首, <つま先",
-    ),
+    "MMD": (("左", "右"), "下半身, 上半身, 上半身2, 首, 頭", "<肩, <腕, <ひじ, <手首", "<足, <ひざ, <足首, <つま先"),
     "Unreal": (
         ("l", "r"),
         "pelvis, spine_01, spine_03, neck_01, head",

@@ -138,11 +138,7 @@ def test_rolled_matrices_cost_what_each_costs_alone(rng, limit):
 
 
 # Walks alike, with a turn; and two that have hardly anything in common.
-CAPTURES = [
-    ("mb_07_01", "mb_16_15"),
-    ("asf_16_17", "asf_16_19"),
-    ("mb_05_03", "mb_26_01"),
-]
+CAPTURES = [("mb_07_01", "mb_16_15"), ("asf_16_17", "asf_16_19"), ("mb_05_03", "mb_26_01")]
 
 
 @pytest.mark.shared

@@ -33,11 +33,7 @@ def without_last(clip: Clip) -> Clip:
 
 
 WALK = actions.walk(cycles=1)
-READY = {
-    "gap": with_gap(WALK, 0.02),
-    "missing": without_last(WALK),
-    "exact": replace(WALK, cyclic=False),
-}
+READY = {"gap": with_gap(WALK, 0.02), "missing": without_last(WALK), "exact": replace(WALK, cyclic=False)}
 SAID = {"gap": "are made to meet", "missing": "was missing and is added", "exact": ""}
 
 

@@ -196,9 +196,7 @@ def test_locations_in_the_space_of_the_body_are_turned_too(rng):
     clip = loose(actions.walk(60.0, 2))
     count = len(clip.skeleton)
     rules = replace(
-        clip.skeleton.inheritance,
-        location=np.arange(count) % 2 == 0,
-        space=quat.about_axis("X", np.array(0.5)),
+        clip.skeleton.inheritance, location=np.arange(count) % 2 == 0, space=quat.about_axis("X", np.array(0.5))
     )
     shifted = replace(clip, translations=clip.translations + 0.02 * rng.normal(size=(1, count, 3)))
     shifted = replace(shifted, skeleton=replace(clip.skeleton, inheritance=rules))

@@ -158,10 +158,7 @@ def test_an_action_that_ends_begins_anew():
 def test_from_one_frame_of_the_action_to_another_it_takes_a_third_of_a_second():
     walk, wave = actions.walk(60.0, 6), actions.wave(60.0)
     wave = replace(wave, channels={"smile": Channel((np.arange(len(wave)) > 100).astype(float))})
-    pieces = (
-        SplicePiece(30, 90, Run(0, 0), None, 0.0),
-        SplicePiece(90, 150, Run(0, 110), None, 0.0),
-    )
+    pieces = (SplicePiece(30, 90, Run(0, 0), None, 0.0), SplicePiece(90, 150, Run(0, 110), None, 0.0))
     values = spliced(walk, wave, SplicePlan(pieces, 0.0)).channels["smile"].values
     assert_array_equal(values[:90], 0.0)
     assert_array_equal(values[110:], 1.0)

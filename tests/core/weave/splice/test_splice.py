@@ -19,12 +19,7 @@ from oracles import material
 from oracles.material import captured
 
 # Boxing, waving, punches and lifts, on walks and a run whose own chests swing against the pelvis.
-CASES = [
-    ("daz_07_01", "daz_13_18"),
-    ("daz_07_01", "daz_13_26"),
-    ("mb_16_15", "mb_02_05"),
-    ("mb_02_03", "mb_02_06"),
-]
+CASES = [("daz_07_01", "daz_13_18"), ("daz_07_01", "daz_13_26"), ("mb_16_15", "mb_02_05"), ("mb_02_03", "mb_02_06")]
 METHODS = ["gaussian", "heck", "copy", "additive"]
 MOVED = 1.1, np.array([3.0, -2.0])
 
