@@ -1,10 +1,10 @@
 """Run the checkers, the core tests and the built zip in Blender: the quick tests, or all tests with --all.
 
 The short run skips the tests that tests/durations.json records as slow, and uses one engine and one Blender. With
---all, the oldest numpy and all Blenders before the newest run the quick tests, and the Blenders between the oldest and
-the newest leave out tests marked `core_result`, too; all other steps run all tests. The
-environment variable BLENDER="4.2 5.2" selects the Blenders. Each step writes its output to build/test-logs/. The last
-line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
+--all, the oldest numpy and all Blenders before the newest run the quick tests; all other steps run all tests. Blenders
+between the oldest and the newest do not run tests marked `core_result`. The environment variable BLENDER="4.2 5.2"
+selects the Blenders. Each step writes its output to build/test-logs/. The last line reads
+`N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
 """
 
 import argparse
@@ -108,7 +108,7 @@ def core_tests(everything):
 def blender_tests(names):
     """Return the steps that run the add-on's tests in some Blenders.
 
-    Those before the newest run quick tests only, and those after the oldest none that are marked `core_result`.
+    Those before the newest run quick tests only; those between the oldest and the newest no tests marked `core_result`.
     """
     folder, newest = ROOT / "tests" / "addon", max(names)
     fewer = dict.fromkeys(sorted(names)[1:-1], ("-m", "not core_result"))
