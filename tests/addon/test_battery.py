@@ -26,7 +26,7 @@ def can_be_undone(name):
 
 
 READERS = [name for name in EVERY if "sources" in TABLE[name].options or name == "rebuild"]
-# All verbs share one operator, which reads and ends alike: two of them stand for all, beside those that are no verbs.
+# All verbs share one operator for reading and ending, so two verbs and the other operators are enough.
 ONE_OF_EACH = ("blend", "retarget", *(name for name in READERS if name not in trials.calls()))
 SEEN = [name for name in (*ONE_OF_EACH, "export_motion") if name != "rebuild"]  # these take the option `visual`
 

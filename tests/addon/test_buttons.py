@@ -226,9 +226,9 @@ def tick(count):
         line.use = place < count
 
 
-# What no file keeps: that it has no name, a curve of no scene, the mode of an object, and what was found.
+# A saved file loses these states: an empty scene without a name, an unlinked curve, Edit Mode, and search results.
 MADE_ANEW = {nothing, stretch_without_action, edit_mode, stretches_found}
-# In these, a button is pressed only if it was grey in all states before; the battery presses all beside a result.
+# A button is pressed in these states only if it was grey in all earlier ones; the battery calls each operator, too.
 ONLY_ASKED = {three_ticked, a_result, another_selected, stretches_found}
 
 

@@ -175,7 +175,7 @@ def woven(verb, **options):
     return newest(before)
 
 
-# All verbs write by one function: a blend, a cycle, what travels, what goes on, and one action alone.
+# All verbs share one writing function: tried with a blend, a transition, a cycle, a path and a single action.
 VERBS = {
     "blend": {},
     "connect": {"trim": False},

@@ -81,7 +81,7 @@ SOLVES += [(name, "chosen", "ik", "fk") for name in WITH_ROLES]
 @pytest.mark.core_result
 @pytest.mark.parametrize(("name", "roles", "posed", "limbs"), SOLVES)
 def test_keys_show_what_was_wanted(loom, controls, name, roles, posed, limbs):
-    """Pose controls at random, solve for the shown body, key a fresh rig, and compare what it shows."""
+    """Pose controls at random, solve for the shown body, key a fresh rig, and compare its poses."""
     truth, rig = fresh_rigs.TRUTH[name], fresh_rigs.build(name)
     if roles == "chosen":
         loom("addon.bridge.rig").set_roles(rig, chosen.roles(truth))

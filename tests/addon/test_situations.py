@@ -323,7 +323,7 @@ def tried(situation, verb, tmp_path, capfd):
         bpy.context.scene.frame_set(PLAYHEADS[2])
         assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
         assert material.fingerprint(made) == was, "Rebuild has changed it"
-        if verb != "Blend":  # one verb stands for all at a second press: Rebuild has read anew at another frame
+        if verb != "Blend":  # a second press is tried with one verb: Rebuild already reads at another frame
             return Cell(off, turned, value, 0.0, words, at)
     if situation.lost:
         judge.play(rig, bpy.data.actions["one"])
