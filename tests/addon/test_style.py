@@ -113,11 +113,11 @@ def test_what_is_learnt_is_said(people, loom):
     settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
     assert bpy.ops.action_loom.learn_style("INVOKE_DEFAULT") == {"FINISHED"}
     styles, state = loom("addon.services.styles.styles"), loom("addon.services.preview.panel_state")
-    known = styles.style_of(people, state.asked(bpy.context.scene, settings.rigs[0], "style"))
+    known = styles.style_of(people, state.asked_state(bpy.context.scene, settings.rigs[0], "style"))
     assert "strides of 6 people" in known.lines[0]
     assert {"stride", "cadence", "speed"} <= set(known.ranges)
     settings.style.turns = 10.0  # the panel's options have changed
-    assert styles.style_of(people, state.asked(bpy.context.scene, settings.rigs[0], "style")) is None
+    assert styles.style_of(people, state.asked_state(bpy.context.scene, settings.rigs[0], "style")) is None
 
 
 def test_variations_are_several_and_differ(people):
