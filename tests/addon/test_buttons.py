@@ -226,10 +226,10 @@ def tick(count):
         line.use = place < count
 
 
-# A saved file loses these states: an empty scene without a name, an unlinked curve, Edit Mode, and search results.
-MADE_ANEW = {nothing, stretch_without_action, edit_mode, stretches_found}
 # A button is pressed in these states only if it was grey in all earlier ones; the battery calls each operator, too.
 ONLY_ASKED = {three_ticked, a_result, another_selected, stretches_found}
+# A saved file loses a part of these states: its missing name, an unlinked curve, Edit Mode, analyses, search results.
+MADE_ANEW = {nothing, stretch_without_action, edit_mode, *ONLY_ASKED}
 
 
 def press(name, *, only_ask):
