@@ -82,7 +82,7 @@ def plain(path):
     return path.read_bytes()
 
 
-def until(happened, seconds=20.0):
+def until(happened, seconds=60.0):
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end
