@@ -92,7 +92,7 @@ def time_context(loom: Callable[[str], Any], press: Callable[[], None], runs: in
     """Return the median milliseconds of reading the context in a press, and of the whole press."""
     spent = 0.0
 
-    def timed(work: Callable[..., Any]) -> Callable[..., Any]:
+    def time_calls(work: Callable[..., Any]) -> Callable[..., Any]:
         def run(*given: Any, **options: Any) -> Any:
             nonlocal spent
             began = time.thread_time()
@@ -107,7 +107,7 @@ def time_context(loom: Callable[[str], Any], press: Callable[[], None], runs: in
     rows = []
     try:
         for module, name, work in originals:
-            setattr(module, name, timed(work))
+            setattr(module, name, time_calls(work))
         for _ in range(runs + 1):  # the first one warms up
             spent, began = 0.0, time.thread_time()
             press()
