@@ -1,8 +1,8 @@
 """Pull a clip towards the usual motion of its character in other clips (methods: Fill).
 
 Every stretch of half a second is refilled between its own ends, in two passes with shifted ends; each fill is weighted
-most in its middle and zero at its ends. The change fades out towards the clip's ends, and joints that are turned quite
-differently stay.
+most in its middle and zero at its ends. The change fades out towards the clip's ends, and joints with quite another
+rotation stay.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,7 +21,7 @@ from .rows import RATE, Longs, of_poses
 
 LENGTH = 0.5  # s of a stretch
 FREE = 0.1  # s around a kept frame over which the change fades out
-OPPOSITE = np.radians(120.0)  # of a joint from the found stretch: another pose, which is not pulled towards
+OPPOSITE = np.radians(120.0)  # of a joint from the found stretch: a larger turn is another pose, and pulls nothing
 OTHER = 0.01  # squared body heights; a stretch whose middle differs more from the clip is a different motion
 
 

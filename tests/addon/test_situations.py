@@ -38,8 +38,8 @@ For whom figures must hold in any scene: the keys of an action alone do not deci
 situation and a verb in Blender {versions}; `tests/addon/test_situations.py` has the expectations as separate code, and
 writes this table (with `WRITE=1`, in one process of each Blender).
 
-Figures are the largest distance in mm, over all frames and points and all of these Blenders, between the result that
-is reported and the evaluated rig; at most 0.1 is right, or 1 for a sword in the hand (Plant, Restyle, Retarget, Mix).
+Figures are the largest distance in mm, over all frames and points and all of these Blenders, between the reported
+result and the evaluated rig; at most 0.1 is right, or 1 for a sword in the hand (Plant, Restyle, Retarget, Mix).
 Angles have to be right within 0.05°, shape keys and properties within 0.0001. For a blend of two actions (Mix) and
 Connect the largest step of a bone counts: at most 3 times that of the sources, and 2° (5° in a seam). `r`: a sentence
 reports the cause, so that the figure may be larger. "refused": the sentence says why. A second press at another frame
