@@ -199,7 +199,7 @@ def _put(path: Path, content: bytes, replace: bool) -> None:
     try:
         with open(beside, "xb") as stream:
             stream.write(content)
-        if replace or not _linked(beside, path):
+        if replace or not _link_file(beside, path):
             beside.replace(path)
     finally:
         # A file whose name was refused does not exist.
@@ -208,7 +208,7 @@ def _put(path: Path, content: bytes, replace: bool) -> None:
             _unfinished.discard(beside)
 
 
-def _linked(beside: Path, path: Path) -> bool:
+def _link_file(beside: Path, path: Path) -> bool:
     """Link a file to its final name (FileExistsError if that exists); returns False if the disk has no links.
 
     A link never replaces a file, unlike a rename.

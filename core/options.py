@@ -109,7 +109,7 @@ class Option:
         """Return the value in the option's own type; raises OptionError with the range or the choices."""
         if self.choices:
             if value not in self.names:
-                raise OptionError(f"{self.name} is {shown(value)}, but must be one of {', '.join(self.names)}")
+                raise OptionError(f"{self.name} is {show_value(value)}, but must be one of {', '.join(self.names)}")
             return value
         if self.table:
             return self._rows(value)
@@ -118,9 +118,9 @@ class Option:
         if self.kind in (int, float):
             return self._number(value, self.kind)
         if not isinstance(value, self.kind):
-            raise OptionError(f"{self.name} is {shown(value)}, but must be {self.kind.__name__}")
+            raise OptionError(f"{self.name} is {show_value(value)}, but must be {self.kind.__name__}")
         if isinstance(value, str) and not _is_text(value):
-            raise OptionError(f"{self.name} is {shown(value)}, but must be text that can be written to a file")
+            raise OptionError(f"{self.name} is {show_value(value)}, but must be text that can be written to a file")
         return value
 
     def _rows(self, value: Any) -> tuple[tuple[float, ...], ...]:
@@ -128,7 +128,7 @@ class Option:
         if isinstance(value, str):
             value = [row.split() for row in value.split(";") if row.strip()]
         if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
-            raise OptionError(f'{self.name} is {shown(value)}, but must be rows of numbers, such as "0 1; 1 0"')
+            raise OptionError(f'{self.name} is {show_value(value)}, but must be rows of numbers, such as "0 1; 1 0"')
         return tuple(tuple(self._number(v, float) for v in row) for row in value)
 
     def _number(self, value: Any, kind: type) -> Any:
@@ -137,15 +137,15 @@ class Option:
         except OverflowError:
             number = math.inf
         except (TypeError, ValueError):
-            raise OptionError(f"{self.name} is {shown(value)}, but must be a number") from None
+            raise OptionError(f"{self.name} is {show_value(value)}, but must be a number") from None
         low = -math.inf if self.minimum is None else self.minimum
         high = math.inf if self.maximum is None else self.maximum
         if kind is int and not -_LARGEST - 1 <= number <= _LARGEST:
             low, high = max(low, -_LARGEST - 1), min(high, _LARGEST)
         if math.isfinite(number) and kind is int and number != int(number):
-            raise OptionError(f"{self.name} is {shown(value)}, but must be a whole number")
+            raise OptionError(f"{self.name} is {show_value(value)}, but must be a whole number")
         if not (low <= number <= high and math.isfinite(number)):
-            given = value if isinstance(value, str) else shown(value)
+            given = value if isinstance(value, str) else show_value(value)
             raise OptionError(f"{self.name} is {given}, but must lie between {low:g} and {high:g}{self.unit}")
         return kind(number)
 
@@ -155,12 +155,12 @@ def _is_text(value: str) -> bool:
     return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     """Return a value formatted for messages; Python refuses to print integers with thousands of digits.
 
     Example:
         >>> from action_loom.core import options
-        >>> options.shown("walk"), options.shown(10**5000)
+        >>> options.show_value("walk"), options.show_value(10**5000)
         ("'walk'", 'too much to write down')
     """
     try:
@@ -231,11 +231,11 @@ def constant(value: Any) -> Any:
     """Declare an option of earlier versions that has only this value now; its key is still read.
 
     Example:
-        >>> from action_loom.core.options import Declared, constant, declaration, declared
+        >>> from action_loom.core.options import Declared, constant, declaration, declared_options
         >>> @declaration
         ... class Pace(Declared):
         ...     steps: int = constant(2)
-        >>> Pace(steps=2).steps, list(declared(Pace))
+        >>> Pace(steps=2).steps, list(declared_options(Pace))
         (2, [])
     """
     return option(value, "", shown=RETIRED)
@@ -279,7 +279,7 @@ class Declared:
             value = values.pop(name, default)
             object.__setattr__(self, name, value if about is None else about.checked(value))
             if about is not None and about.shown == RETIRED and getattr(self, name) != default:
-                raise OptionError(f"{name} is {shown(value)}, but is always {shown(default)} in this version")
+                raise OptionError(f"{name} is {show_value(value)}, but is always {show_value(default)} in this version")
         if values:
             raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(values))}")
 
@@ -307,7 +307,7 @@ class Declared:
     @classmethod
     def from_values(cls, values: Mapping[str, Any], what: str) -> Self:
         """Return an instance from options by name, including earlier names; raises OptionError for unknown ones."""
-        current = renamed(declared(cls), values)
+        current = rename_values(declared_options(cls), values)
         unknown = sorted(set(current) - set(readable(cls)))
         if unknown:
             raise OptionError(f"{what} has no option {', '.join(unknown)}")
@@ -315,7 +315,7 @@ class Declared:
 
 
 def by_name(*options: Option) -> dict[str, Option]:
-    """Return options that are not declared in a recipe by name, in the format of `declared`.
+    """Return options that are not declared in a recipe by name, in the format of `declared_options`.
 
     Example:
         >>> from action_loom.core.options import Option, by_name
@@ -325,15 +325,15 @@ def by_name(*options: Option) -> dict[str, Option]:
     return {about.name: about for about in options}
 
 
-def declared(recipe: type) -> dict[str, Option]:
+def declared_options(recipe: type) -> dict[str, Option]:
     """Return the options of a recipe class by name, in the order of declaration.
 
     Example:
         >>> from action_loom.core import options, verbs
-        >>> options.declared(verbs.Walk)["seconds"].default
+        >>> options.declared_options(verbs.Walk)["seconds"].default
         30.0
     """
-    return {name: about for name, about in _declared(recipe).items() if about.shown != RETIRED}
+    return {name: about for name, about in _read_declarations(recipe).items() if about.shown != RETIRED}
 
 
 def readable(recipe: type) -> dict[str, Option]:
@@ -344,21 +344,21 @@ def readable(recipe: type) -> dict[str, Option]:
         >>> options.readable(verbs.Blend)["power"].default
         2
     """
-    return dict(_declared(recipe))
+    return dict(_read_declarations(recipe))
 
 
 @cache  # panels call this whenever they are drawn
-def _declared(recipe: type) -> dict[str, Option]:
+def _read_declarations(recipe: type) -> dict[str, Option]:
     named = ((field.name, field.metadata[_KEY]) for field in dataclasses.fields(recipe) if _KEY in field.metadata)
     return {name: about if about.name == name else dataclasses.replace(about, name=name) for name, about in named}
 
 
-def renamed(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
+def rename_values(options: Mapping[str, Option], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values by the current names of options; the input may use names of an earlier version.
 
     Example:
         >>> from action_loom.core import options, verbs
-        >>> options.renamed(options.declared(verbs.Walk), {"among": "go", "seed": 2})
+        >>> options.rename_values(options.declared_options(verbs.Walk), {"among": "go", "seed": 2})
         {'label_filter': 'go', 'seed': 2}
     """
     today = {alias: about.name for about in options.values() for alias in about.aliases if alias not in options}

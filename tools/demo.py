@@ -58,7 +58,7 @@ def print_figures(report_path: Path, woven: Path) -> None:
     here, there = (points(path) for path in (woven, OUT / "blended_in_blender.bvh"))
     if here.shape == there.shape:
         print(f"   the two results differ by {np.abs(here - there).max() * 1000:.3f} mm at most")
-    print(f"Look at {OUT.relative_to(ROOT)}/: registration.png, poses.png, blended.blend, blended.bvh, report.json")
+    print(f"Look at {OUT.relative_to(ROOT)}/: registration.png, blended.blend, blended.bvh, report.json")
 
 
 def points(path: Path) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":

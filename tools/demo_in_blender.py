@@ -1,9 +1,8 @@
-"""The part of `make demo` that runs in Blender: imports two files, weaves them, saves and renders the outcome.
+"""The part of `make demo` that runs in Blender: imports two files, weaves them and saves the outcome.
 
-Arguments: the extension's zip, the output folder with its report.json, two BVH files.
+Arguments: the extension's zip, the output folder, two BVH files.
 """
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +10,6 @@ from types import ModuleType
 from typing import Any
 
 import in_blender
-import numpy as np
-import pose_strip
 
 Loom = Callable[[str], ModuleType]
 
@@ -31,11 +28,6 @@ def main(zip_path: str, out: Path, files: list[Path]) -> None:
         scene.frame_start, scene.frame_end = (round(frame) for frame in result.frame_range)
         scene.frame_set(scene.frame_start)
         bpy.ops.wm.save_as_mainfile(filepath=str(out / "blended.blend"), check_existing=False)
-
-        report = json.loads((out / "report.json").read_text(encoding="utf-8"))
-        frames = corresponding_frames(report, result.frame_range[0])
-        rows = [(actions[0], frames[0]), (result, frames[2]), (actions[1], frames[1])]
-        pose_strip.render(loom, armature, rows, out / "poses.png")
 
 
 def rate_of(scene: Any) -> float:
@@ -75,16 +67,6 @@ def export(loom: Loom, armature: Any, action: Any, path: Path, like: Path) -> No
     original = bvh.read(like)
     _, convention = bvh.to_clip(original)
     bvh.write(bvh.from_clip(source.clip, original, convention), path)
-
-
-def corresponding_frames(report: dict[str, Any], result_first: float) -> list[Any]:
-    """Return scene frames of the first source, the second and the result that show the same moment of the step."""
-    one = report["registration"][0]
-    first, second = np.array(one["reference_frame"]), np.array(one["frame"])
-    picks = np.linspace(0, len(first) - 1, pose_strip.COLUMNS).astype(int)
-    # At equal weights the result's time is the mean of the two; Blender's importer puts frame 0 at 1.
-    elapsed = 0.5 * ((first - first[0]) + (second - second[0]))
-    return [1.0 + first[picks], 1.0 + second[picks], result_first + elapsed[picks]]
 
 
 if __name__ == "__main__":

@@ -34,23 +34,16 @@ BUILD_PACKAGES = {"5.2": ["markdown>=3.6"]}
 # Packages that `make bench` compares with ours; the newest versions for Python 3.11.
 CONTENDERS = {
     "scipy": "1.17.1",
-    "statsmodels": "0.15.0",
     "librosa": "0.11.0",
     "tslearn": "0.10.0",
     "dtw-python": "1.9.0",
-    "dtaidistance": "2.5.1",
-    "fastdtw": "0.3.4",
-    "Deprecated": "1.3.1",  # that aeon needs
     "networkx": "3.6.1",
     "rustworkx": "0.18.1",
     "faiss-cpu": "1.15.1",
     "hnswlib": "0.8.0",
     "upc-pymotion": "0.3.4",
     "pybvh": "0.9.0",
-    "bvhio": "1.5.4",
 }
-# Asks for an older numpy and numba than ours, and gives the same answers with these.
-UNBOUND = {"aeon": "1.6.0"}
 
 # Shared libraries that Blender links to, and the Debian or Ubuntu package that holds each.
 SYSTEM_LIBRARIES = {
@@ -115,14 +108,13 @@ def python_of(folder):
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def make(folder, version, requirements, *, extras="", optional=(), alone=()):
+def make(folder, version, requirements, *, extras="", optional=()):
     """Make (or bring up to date) one environment and return its interpreter.
 
     extras: extras of our own package, also installed, as editable.
     optional: requirements skipped with a message if they cannot be installed.
-    alone: requirements installed without their dependencies.
     """
-    source = "\n".join([version, *requirements, *optional, *alone, f"{ROOT}[{extras}]" if extras else ""])
+    source = "\n".join([version, *requirements, *optional, f"{ROOT}[{extras}]" if extras else ""])
     if extras:
         source += (ROOT / "pyproject.toml").read_text()
     stamp, wanted = folder / "stamp", hashlib.sha256(source.encode()).hexdigest()
@@ -140,8 +132,6 @@ def make(folder, version, requirements, *, extras="", optional=(), alone=()):
         _run([*install, "--editable", f"{ROOT}[{extras}]"], folder)
     if optional:
         _install_what_can_be([*install, *requirements], optional)
-    if alone:
-        _install_what_can_be([*install, "--no-deps"], alone)
     stamp.write_text(wanted)
     return python
 
@@ -167,9 +157,9 @@ def package():
 
 def bench():
     """Make the environment with our package and the packages that the benchmarks compare with it."""
-    contenders, unbound = ([f"{name}=={version}" for name, version in some.items()] for some in (CONTENDERS, UNBOUND))
+    contenders = [f"{name}=={version}" for name, version in CONTENDERS.items()]
     base = [f"numba=={NUMBA}", f"llvmlite=={LLVMLITE}", f"numpy=={BENCH_NUMPY}"]
-    return make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders, alone=unbound)
+    return make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders)
 
 
 def oldest():

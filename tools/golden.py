@@ -125,7 +125,7 @@ def write_clips(kind: str) -> list[Any]:
 def commands(kind: str) -> Iterator[tuple[str, str]]:
     """Yield command lines of all verbs; on the clips of the figure also with each of their options."""
     from action_loom.core import verbs
-    from action_loom.core.options import declared
+    from action_loom.core.options import declared_options
     from oracles import trials
 
     lines = trials.commands()
@@ -135,7 +135,7 @@ def commands(kind: str) -> Iterator[tuple[str, str]]:
     recipes |= {"graph build": verbs.BuildGraph, "style fit": verbs.FitStyle}
     for verb, line in lines.items() if kind == "figure" else ():
         line = line.replace("--picture out/p.png", "").replace("--graph g.npz", "walk.bvh turn.bvh")
-        options = declared(recipes[verb])
+        options = declared_options(recipes[verb])
         for about in options.values():
             for flags in flags_of(about):
                 needed = "" if about.only_for is None else " ".join(deciding_flags(options, about))

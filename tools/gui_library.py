@@ -68,7 +68,7 @@ def stop(gui: Any) -> Iterator[Any]:
     yield from gui.shot("05_stopped", box=gui.region("UI"))
     with gui.override():
         bpy.ops.action_loom.add_to_library("EXEC_DEFAULT", directory=str(FILES))
-    assert "6 clips" in loom("addon.services.library.libraries").known(str(FILES / "motion.loomlib")).summary
+    assert "6 clips" in loom("addon.services.library.libraries").find_known(str(FILES / "motion.loomlib")).summary
 
 
 def find(gui: Any) -> Iterator[Any]:

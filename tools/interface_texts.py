@@ -37,7 +37,15 @@ SHOWN = {"name", "description", "text", "title", "label", "nothing", "left"}
 LABELS = {"bl_label", "bl_description", "label", "tooltip", "mode", "left", "nothing"}
 # Functions whose arguments nobody reads in another language: lines of files, in the files' own syntax, columns of
 # tables, damage of our own files, and errors of programmers; names as `field_name` returns them.
-NOT_SHOWN = {"print", "expected", "wrong_rows", "damage_error", "typeerror", "valueerror", "frozeninstanceerror"}
+NOT_SHOWN = {
+    "print",
+    "describe_mismatch",
+    "wrong_rows",
+    "damage_error",
+    "typeerror",
+    "valueerror",
+    "frozeninstanceerror",
+}
 # Fields for singular or plural forms, for which other languages lack words.
 OPTIONAL = {"{do}"}
 # No words of the interface: names, code, lines of files.
@@ -255,7 +263,7 @@ def field_name(node: ast.AST) -> str:
             return "count"
         if called in ("join", "some"):
             return "list"
-        if called in ("round", "abs", "max", "min", "float", "int", "str", "getattr", "translated") and node.args:
+        if called in ("round", "abs", "max", "min", "float", "int", "str", "getattr", "translate_text") and node.args:
             return field_name(node.args[0])
         return called
     if isinstance(node, ast.Subscript):
@@ -276,12 +284,12 @@ def field_name(node: ast.AST) -> str:
 
 def declared_texts() -> Iterator[str]:
     """Yield the texts of declared options and recipes; titles of options and choices derive from their names."""
-    from action_loom.core.options import HIDDEN, Declared, declared
+    from action_loom.core.options import HIDDEN, Declared, declared_options
     from action_loom.core.recipes import reading, result
     from action_loom.core.verbs import VERBS
 
     def of(declaration: type[Declared]) -> Iterator[str]:
-        for about in declared(declaration).values():
+        for about in declared_options(declaration).values():
             if about.shown != HIDDEN:  # hidden options lack a field
                 yield from (about.title, about.description, about.zero, about.below)
             for choice in about.choices:

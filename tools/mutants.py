@@ -184,8 +184,9 @@ def run_tests(root, tests, seconds):
         )
     except subprocess.TimeoutExpired:
         return None, ""
+    # Names of cases may have spaces.
     lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-    return done.returncode in (0, 5), lines[0].split()[1] if lines else ""  # 5: only slow tests
+    return done.returncode in (0, 5), lines[0].partition(" ")[2].partition(" - ")[0] if lines else ""  # 5: only slow
 
 
 def outcome_of(mutant, root, tests, seconds):

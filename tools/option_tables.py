@@ -7,7 +7,7 @@ the list of verbs from `<!-- verbs -->`.
 import re
 from pathlib import Path
 
-from action_loom.core.options import HIDDEN, MODE, PANEL, RARE, Declared, Option, declared
+from action_loom.core.options import HIDDEN, MODE, PANEL, RARE, Declared, Option, declared_options
 from action_loom.core.recipes.base import Recipe
 from action_loom.core.recipes.graph import GraphOptions
 from action_loom.core.recipes.matching import Matching
@@ -64,17 +64,17 @@ def page() -> str:
     parts = [HEAD, "## Verbs", "\n".join(rows)]
     for title, declaration in SHARED:
         having = ", ".join(f"`{one.verb}`" for one in recipes if issubclass(one, declaration))
-        parts += [f"## {title}", f"For {having}.", table(declared(declaration))]
+        parts += [f"## {title}", f"For {having}.", table(declared_options(declaration))]
     for recipe in recipes:
         bases = [(title, declaration) for title, declaration in SHARED if issubclass(recipe, declaration)]
-        shared = {name for _, declaration in bases for name in declared(declaration)}
-        own = {name: about for name, about in declared(recipe).items() if name not in shared}
+        shared = {name for _, declaration in bases for name in declared_options(declaration)}
+        own = {name: about for name, about in declared_options(recipe).items() if name not in shared}
         parts.append(f"## {heading(recipe)}")
         if bases:
             parts.append(f"With the options of {', '.join(f'[{title}](#{anchor(title)})' for title, _ in bases)}.")
         parts += [table(own)] if own else []
     for title, about, declaration in ACTIONS:
-        parts.append(f"## {title}\n\n{about}\n\n{table(declared(declaration))}")
+        parts.append(f"## {title}\n\n{about}\n\n{table(declared_options(declaration))}")
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -149,16 +149,18 @@ def panel_table(name: str, where: str = "") -> str:
     declaration = OF_A_PANEL.get(name) or VERBS[name].recipe
     usual, rare = _options_of(declaration)
     shown = [*(usual if where != "rare" else ()), *(rare if where != "usual" else ())]
-    rows = [f"| {about.title} | {at_first(about)} | {meaning(about, declared(declaration))} |" for about in shown]
-    return "\n".join(["| Option | At first | What it does |", "|---|---|---|", *rows] if rows else [])
+    rows = [
+        f"| {about.title} | {at_first(about)} | {meaning(about, declared_options(declaration))} |" for about in shown
+    ]
+    return "\n".join(["| Option | Default | What it does |", "|---|---|---|", *rows] if rows else [])
 
 
 def _options_of(declaration: type) -> tuple[list[Option], list[Option]]:
     """Return the options in a panel, including visible shared options, and the options in its part below."""
     shared = [one for one in OF_A_PANEL.values() if issubclass(declaration, one) and one is not declaration]
-    of_others = [about for one in shared for about in declared(one).values()]
+    of_others = [about for one in shared for about in declared_options(one).values()]
     others = {about.name for about in of_others}
-    mine = [about for about in declared(declaration).values() if about.name not in others]
+    mine = [about for about in declared_options(declaration).values() if about.name not in others]
     usual = [about for about in of_others if about.shown == MODE]
     usual += [about for about in mine if about.shown in (MODE, PANEL)]
     return usual, [about for about in mine if about.shown == RARE]

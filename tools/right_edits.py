@@ -9,7 +9,7 @@ import right_measures as see
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
 from right_calls import SAME, Call, hinge, made, middle, same, seen, unless_closed
-from right_invariants import Wrong
+from right_invariants import Wrong, exceeds
 
 
 def mirror(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
@@ -23,9 +23,8 @@ def mirror(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
             off = float(np.linalg.norm(one.places[0, hips, :2] - other.places[0, hips, :2])) / clip.skeleton.height
             turn = abs((np.degrees(after[0] - before[0]) + 180.0) % 360.0 - 180.0)
             if off > 1e-4 or turn > 20.0:  # facing is smoothed there, and a stride is turned one way or the other
-                wrong = Wrong(
-                    "begins where it did", turn, max(off / 1e-4, turn / 20.0), f"{turn:.0f}° and {off:.4f} H off"
-                )
+                text = f"{turn:.0f}° and {off:.4f} H off"
+                wrong = Wrong("begins where it did", turn, max(off / 1e-4, turn / 20.0), text)
         return wrong
 
     return Call({}, [clip], check)
@@ -39,11 +38,10 @@ def warp(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call: 
         back = made("warp", [result.clip], corrections=((at, joint + 1, *(-angle for angle in turn), 0, 0, 0),))
         wrong = unless_closed(result, same("undone: warp and back", back.clip, clip))
         wanted = quat.mul(clip.rotations[at, joint], quat.exp(np.radians(turn)))
-        off = float(
-            np.degrees(2.0 * np.arccos(min(1.0, abs(float((wanted * result.clip.rotations[at, joint]).sum())))))
-        )
-        if wrong is None and off > 0.01 and not result.report["notes"]:  # closing the ends of a cycle turns joints, too
-            wrong = Wrong("goes through the pose", off, off / 0.01, f"{off:.2f}° off the pose")
+        cosine = min(1.0, abs(float((wanted * result.clip.rotations[at, joint]).sum())))
+        off = float(np.degrees(2.0 * np.arccos(cosine)))
+        if wrong is None and not result.report["notes"]:  # closing the ends of a cycle turns joints, too
+            wrong = exceeds("goes through the pose", off, 0.01, f"{off:.2f}° off the pose")
         return wrong
 
     return Call({"corrections": ((at, joint + 1, *turn, 0.0, 0.0, 0.0),)}, [clip], check, free=True)
@@ -54,11 +52,7 @@ def fewer_keys(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> 
 
     def check(result: Any) -> Wrong | None:
         off = 1000.0 * see.apart(kinematics.points(result.clip), kinematics.points(clip))
-        return (
-            Wrong("within the bound", off, off / within, f"{off:.2f} mm off, {within:g} asked")
-            if off > 1.001 * within
-            else None
-        )
+        return exceeds("within the bound", off, 1.001 * within, f"{off:.2f} mm off, {within:g} asked")
 
     return Call({"within": within}, [clip], check)
 
@@ -70,11 +64,9 @@ def move_events(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) ->
     def check(result: Any) -> Wrong | None:
         wrong = same("identity: moved nowhere", made("move_events", [clip], events=((at, at),)).clip, clip)
         if wrong is None:
-            off = (
-                see.apart_on_ground(kinematics.world(result.clip)[1][to], kinematics.world(clip)[1][at])
-                / clip.skeleton.height
-            )
-            wrong = Wrong("event comes", off, off / 1e-3, f"{off:.3f} H from its pose") if off > 1e-3 else None
+            poses = kinematics.world(result.clip)[1][to], kinematics.world(clip)[1][at]
+            off = see.apart_on_ground(*poses) / clip.skeleton.height
+            wrong = exceeds("event comes", off, 1e-3, f"{off:.3f} H from its pose")
         return wrong
 
     return Call({"events": ((at, to),)}, [clip], check)
@@ -87,19 +79,16 @@ def reach(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
     target = kinematics.world(clip)[1][at, end] + off
 
     def check(result: Any) -> Wrong | None:
-        missed = float(np.linalg.norm(kinematics.world(result.clip)[1][at, end] - target)) / clip.skeleton.height
+        places, before = kinematics.world(result.clip)[1], kinematics.world(clip)[1]
+        missed = float(np.linalg.norm(places[at, end] - target)) / clip.skeleton.height
         if missed > 1e-3 / see.TALL and not result.report["warnings"]:
-            return Wrong(
-                "target reached", missed, missed * see.TALL / 1e-3, f"{1000 * missed * see.TALL:.1f} mm off its target"
-            )
+            text = f"{1000 * missed * see.TALL:.1f} mm off its target"
+            return Wrong("target reached", missed, missed * see.TALL / 1e-3, text)
         far = np.abs(np.arange(len(clip)) - at) > 0.3 * clip.rate + 1
-        if not clip.cyclic and far.any() and len(result.clip) == len(clip):
-            moved = (
-                see.apart(kinematics.world(result.clip)[1][far], kinematics.world(clip)[1][far]) / clip.skeleton.height
-            )
-            if moved > SAME:
-                return Wrong("else unchanged", moved, moved / SAME, f"moved by {1000 * moved:.2g} mm a metre elsewhere")
-        return None
+        if clip.cyclic or not far.any() or len(result.clip) != len(clip):
+            return None
+        moved = see.apart(places[far], before[far]) / clip.skeleton.height
+        return exceeds("else unchanged", moved, SAME, f"moved by {1000 * moved:.2g} mm a metre elsewhere")
 
     return Call({"limb": limb, "target": (tuple(target.tolist()),), "from_frame": at}, [clip], check, free=True)
 
@@ -118,11 +107,7 @@ def filtered(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Ca
             truth, bad = kinematics.world(clip)[1], kinematics.world(noisy)[1]
             good = kinematics.world(made("filter", [noisy], spikes=False).clip)[1]  # captures have spikes of their own
             left = float(np.sqrt(((good - truth) ** 2).mean() / ((bad - truth) ** 2).mean()))
-            wrong = (
-                Wrong("nearer to the truth", left, left / 0.8, f"leaves {left:.2f} x of noise of 0.7°")
-                if left > 0.8
-                else None
-            )
+            wrong = exceeds("nearer to the truth", left, 0.8, f"leaves {left:.2f} x of noise of 0.7°")
         return wrong
 
     # Whether a frame near the threshold is a spike depends on axes: running medians are by component.
@@ -137,11 +122,10 @@ def place(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
         shown = seen(result.clip)
         at, facing = shown.places[0, result.clip.skeleton.roles.get("hips", 0), :2], see.facing(shown)
         off = float(np.linalg.norm(at - [x, y])) / clip.skeleton.height
-        if wrong is None and off > 1e-6:
-            wrong = Wrong("at its place", off, off / 1e-6, f"{off:.4f} H from it")
+        wrong = wrong or exceeds("at its place", off, 1e-6, f"{off:.4f} H from it")
         if wrong is None and facing is not None:
             turn = abs((np.degrees(facing[0]) - 90.0 - way + 180.0) % 360.0 - 180.0)
-            wrong = Wrong("faces the way", turn, turn / 20.0, f"faces {turn:.0f}° from it") if turn > 20.0 else None
+            wrong = exceeds("faces the way", turn, 20.0, f"faces {turn:.0f}° from it")
         return wrong
 
     return Call({"where": "at", "x": x, "y": y, "face": "way", "facing": way}, [clip], check)
@@ -158,7 +142,7 @@ def root(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call: 
         chosen = clip.skeleton.body
         one, other = (kinematics.world(one)[1][:, chosen] for one in (result.clip, clip))
         off = see.apart(one, other) / clip.skeleton.height
-        return Wrong("body stays", off, off / SAME, f"the body moved by {off:.2g} H") if off > SAME else None
+        return exceeds("body stays", off, SAME, f"the body moved by {off:.2g} H")
 
     return Call({"onto": onto}, [clip], check)
 
@@ -166,10 +150,8 @@ def root(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call: 
 def plant(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:  # noqa: ARG001
     def check(result: Any) -> Wrong | None:
         before, after = see.slide(seen(clip)), see.slide(seen(result.clip))
-        if after > 1.1 * before + 2.0 and not result.report["warnings"]:
-            return Wrong(
-                "plants feet", after, after / (1.1 * before + 2.0), f"slides {after:.1f} cm/s, before {before:.1f}"
-            )
-        return None
+        if result.report["warnings"]:
+            return None
+        return exceeds("plants feet", after, 1.1 * before + 2.0, f"slides {after:.1f} cm/s, before {before:.1f}")
 
     return Call({}, [clip], check)

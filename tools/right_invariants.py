@@ -56,20 +56,24 @@ class Wrong(NamedTuple):
     text: str
 
 
+def exceeds(invariant: str, value: float, most: float, text: str) -> Wrong | None:
+    """Return the fault of a value over its tolerance."""
+    return None if value <= most else Wrong(invariant, value, value / most, text)
+
+
 def closes(trial: Trial) -> Wrong | None:
     if not trial.cyclic or len(trial.result.places) < 3:
         return None
     off = see.closure(trial.result, trial.body)
-    return _over("closure", off, 0.005, f"cyclic, but its ends are {100 * off:.2f} % of the height apart")
+    return exceeds("closure", off, 0.005, f"cyclic, but its ends are {100 * off:.2f} % of the height apart")
 
 
 def blend_of_cycles(trial: Trial) -> Wrong | None:
     if trial.verb != "blend" or not trial.meets or trial.cyclic or trial.says(r"cycl|close|loop|repeat"):
         return None
     off = see.closure(trial.result, trial.body)
-    return Wrong(
-        "cycles blend to a cycle", off, off / 0.005, f"two cycles, but not cyclic: ends {100 * off:.2f} % apart"
-    )
+    text = f"two cycles, but not cyclic: ends {100 * off:.2f} % apart"
+    return Wrong("cycles blend to a cycle", off, off / 0.005, text)
 
 
 def facing_and_travel(trial: Trial) -> Wrong | None:
@@ -80,16 +84,14 @@ def facing_and_travel(trial: Trial) -> Wrong | None:
         hips = trial.result.places[[0, -1], trial.carrier, :2]
         off = abs(float(np.linalg.norm(hips[1] - hips[0])) - told["travel_m"])
         if off > trial.result.of(0.03) + 0.05 * told["travel_m"]:
-            return Wrong(
-                "travel as reported", off, off / 0.03, f"reports {told['travel_m']:.2f} m a cycle, {off:.2f} m else"
-            )
+            text = f"reports {told['travel_m']:.2f} m a cycle, {off:.2f} m else"
+            return Wrong("travel as reported", off, off / 0.03, text)
     if "path_m" in told:
         way = see.way(trial.result.places[:, trial.carrier])
         off = abs(way - told["path_m"])
         if off > 0.05 * way + trial.result.of(0.03):
-            return Wrong(
-                "travel as reported", off, off / (0.05 * way + 0.03), f"reports {told['path_m']:.2f} m, is {way:.2f}"
-            )
+            text = f"reports {told['path_m']:.2f} m, is {way:.2f}"
+            return Wrong("travel as reported", off, off / (0.05 * way + 0.03), text)
     facing = None if trial.more.get("nameless") else see.facing(trial.result)
     if facing is not None and len(facing) > 1 and "turn_degrees" in told:
         turn = float(np.degrees(facing[-1] - facing[0]))
@@ -129,9 +131,8 @@ def feet_low(trial: Trial) -> Wrong | None:
     deeper = see.TALL * (min(before) - after)
     if deeper <= 0.02 or trial.says(r"lower|ground|floor|under|foot|feet"):
         return None
-    return Wrong(
-        "feet lower", 100 * deeper, deeper / 0.02, f"a foot comes {100 * deeper:.1f} cm lower than in the sources"
-    )
+    text = f"a foot comes {100 * deeper:.1f} cm lower than in the sources"
+    return Wrong("feet lower", 100 * deeper, deeper / 0.02, text)
 
 
 def knees_backwards(trial: Trial) -> Wrong | None:
@@ -139,9 +140,8 @@ def knees_backwards(trial: Trial) -> Wrong | None:
     after = see.most_backwards(trial.result)
     if after <= before + 2.0 or trial.says(r"knee|bends?"):
         return None
-    return Wrong(
-        "knees backwards", after, (after - before) / 2.0, f"a knee bends {after:.1f}° backwards, sources {before:.1f}°"
-    )
+    text = f"a knee bends {after:.1f}° backwards, sources {before:.1f}°"
+    return Wrong("knees backwards", after, (after - before) / 2.0, text)
 
 
 def knees_jerk(trial: Trial) -> Wrong | None:
@@ -149,9 +149,8 @@ def knees_jerk(trial: Trial) -> Wrong | None:
     after = see.knee_acceleration(trial.result)
     if after <= 3.0 * before or trial.says(r"knee|jerk"):
         return None
-    return Wrong(
-        "knees jerk", after / before, after / before / 3.0, f"knees accelerate {after / before:.1f} x the sources'"
-    )
+    ratio = after / before
+    return Wrong("knees jerk", ratio, ratio / 3.0, f"knees accelerate {ratio:.1f} x the sources'")
 
 
 def shins_near(trial: Trial) -> Wrong | None:
@@ -161,12 +160,8 @@ def shins_near(trial: Trial) -> Wrong | None:
     if not np.isfinite(before) or after >= least or trial.says(r"shin|legs"):
         return None
     cm = 100 * see.TALL
-    return Wrong(
-        "shins near",
-        cm * after,
-        least / max(after, 1e-4),
-        f"shins {cm * after:.1f} cm apart, sources {cm * before:.1f}",
-    )
+    text = f"shins {cm * after:.1f} cm apart, sources {cm * before:.1f}"
+    return Wrong("shins near", cm * after, least / max(after, 1e-4), text)
 
 
 def jumps(trial: Trial) -> Wrong | None:
@@ -226,10 +221,6 @@ def refusal(sentence: str, names: Sequence[str]) -> str:
     if not named:
         return "names nothing"
     return "" if DO.search(sentence) else "does not say what to do"
-
-
-def _over(name: str, value: float, most: float, text: str) -> Wrong | None:
-    return None if value <= most else Wrong(name, value, value / most, text)
 
 
 class Row(NamedTuple):

@@ -14,7 +14,7 @@ import right_measures as see
 from action_loom.core.motion import kinematics, quat, trim
 from action_loom.core.motion.clip import Clip
 from right_calls import Call, made, middle, same, seen, unless_closed
-from right_invariants import Wrong
+from right_invariants import Wrong, exceeds
 from right_rules import resting_with_arms
 
 
@@ -69,11 +69,9 @@ def follow(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
         off = np.linalg.norm(hips[:, None] - fine[None], axis=2).min(axis=1)
         told = result.report["follow"]["rms"]
         wrong = abs(float(np.sqrt((off**2).mean())) - told)
-        if wrong > 0.05 * height and not result.report["warnings"]:
-            return Wrong(
-                "path as reported", wrong, wrong / (0.05 * height), f"reports {told:.2f} m off, {wrong:.2f} m else"
-            )
-        return None
+        if result.report["warnings"]:
+            return None
+        return exceeds("path as reported", wrong, 0.05 * height, f"reports {told:.2f} m off, {wrong:.2f} m else")
 
     return Call({"path": tuple(map(tuple, path.tolist()))}, [clip, *others[:2]], check)
 
@@ -101,12 +99,8 @@ def travel(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call
         off = abs(own["speed_m_s"] - speed)
         if not straight or off <= 0.15 * speed + 0.05 * height or result.report["warnings"]:
             return None
-        return Wrong(
-            "speed by the feet",
-            off / speed,
-            off / (0.15 * speed + 0.05),
-            f"{own['speed_m_s']:.2f} m/s, was {speed:.2f}",
-        )
+        text = f"{own['speed_m_s']:.2f} m/s, was {speed:.2f}"
+        return Wrong("speed by the feet", off / speed, off / (0.15 * speed + 0.05), text)
 
     return Call({}, [spot], check, free=not straight, sources=[clip])
 
@@ -144,10 +138,10 @@ def restyle(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Cal
     def check(result: Any) -> Wrong | None:
         own = result.report["style"]["sliders"][slider]
         off = abs(own["after"] - own["before"] - own["asked"])
-        if off > 0.5 and not result.report["warnings"]:
-            text = f"{slider} asked {own['asked']:+.1f}, came {own['after'] - own['before']:+.2f}"
-            return Wrong("slider as asked", off, off / 0.5, text)
-        return None
+        if result.report["warnings"]:
+            return None
+        text = f"{slider} asked {own['asked']:+.1f}, came {own['after'] - own['before']:+.2f}"
+        return exceeds("slider as asked", off, 0.5, text)
 
     return Call({slider: [-2.0, -1.0, 1.0, 2.0][rng.integers(4)], "mirror": True}, clips, check)
 
@@ -163,11 +157,7 @@ def ask(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Call:
             return None
         told = result.report["ask"]["got"].get("speed", is_so / clip.skeleton.leg_length) * clip.skeleton.leg_length
         off = abs(is_so - told)
-        return (
-            Wrong("speed as reported", off, off / 0.1, f"reports {told:.2f} m/s, is {is_so:.2f}")
-            if off > 0.1 + 0.05 * told
-            else None
-        )
+        return exceeds("speed as reported", off, 0.1 + 0.05 * told, f"reports {told:.2f} m/s, is {is_so:.2f}")
 
     return Call({"speed": speed}, [clip, *others[:3]], check)
 
@@ -182,11 +172,7 @@ def key_poses(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> C
         at = [round(time * result.clip.rate) for time in (0.0, 1.6)]
         off = max(see.apart(shown[k], given[f]) for k, f in zip(at, (frames[0], frames[2]), strict=True))
         off /= clip.skeleton.height
-        return (
-            Wrong("poses met", off, off / 1e-4, f"a pose is missed by {1000 * off * see.TALL:.1f} mm")
-            if off > 1e-4
-            else None
-        )
+        return exceeds("poses met", off, 1e-4, f"a pose is missed by {1000 * off * see.TALL:.1f} mm")
 
     return Call({"poses": rows}, [clip, others[0]], check)
 
@@ -239,9 +225,8 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
         if one.at("upper_arm.L") is not None
     ]
     if len(wide) == 2 and not 0.6 < wide[0] / wide[1] < 1.7:
-        return Wrong(
-            "shoulders", wide[0] / wide[1], 2.0, f"shoulders {wide[0] / wide[1]:.2f} x as wide as in the source"
-        )
+        ratio = wide[0] / wide[1]
+        return Wrong("shoulders", ratio, 2.0, f"shoulders {ratio:.2f} x as wide as in the source")
     return None
 
 

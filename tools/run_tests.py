@@ -1,9 +1,10 @@
 """Run the checkers, the core tests and the built zip in Blender: the quick tests, or all tests with --all.
 
 The short run skips the tests that tests/durations.json records as slow, and uses one engine and one Blender. With
---all, the oldest numpy and all Blenders before the newest run the quick tests; all other steps run all tests. The
-environment variable BLENDER="4.2 5.2" selects the Blenders. Each step writes its output to build/test-logs/. The last
-line reads `N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
+--all, the oldest numpy and all Blenders before the newest run the quick tests; all other steps run all tests. Blenders
+between the oldest and the newest do not run tests marked `core_result`. The environment variable BLENDER="4.2 5.2"
+selects the Blenders. Each step writes its output to build/test-logs/. The last line reads
+`N passed, N failed, N skipped`; a step that fails without naming a test counts as one failed.
 """
 
 import argparse
@@ -105,17 +106,21 @@ def core_tests(everything):
 
 
 def blender_tests(names):
-    """Return the steps that run the add-on's tests in some Blenders; those before the newest run quick tests only."""
+    """Return the steps that run the add-on's tests in some Blenders.
+
+    Those before the newest run quick tests only; those between the oldest and the newest no tests marked `core_result`.
+    """
     folder, newest = ROOT / "tests" / "addon", max(names)
+    fewer = dict.fromkeys(sorted(names)[1:-1], ("-m", "not core_result"))
     return [
-        pytest_step(name, environments.blender(name), ["."], "addon", quick=name != newest, cwd=folder)
+        pytest_step(name, environments.blender(name), [*fewer.get(name, ()), "."], "addon", name != newest, cwd=folder)
         for name in names
     ]
 
 
-def pytest_step(name, python, arguments, group, **where):
+def pytest_step(name, python, arguments, group, quick=False, **where):
     """Return a step that runs pytest; -P keeps the root off its path, where `core` would be a package by itself."""
-    step = Step(name, [python, "-P", "-m", "pytest", "-v", *arguments], group, **where)
+    step = Step(name, [python, "-P", "-m", "pytest", "-v", *arguments], group, quick, **where)
     return replace(step, command=[*step.command, f"--junit-xml={step.report}"])
 
 
@@ -168,8 +173,7 @@ class Run:
         known = {"seconds": 0.0, "tests": 0} | durations.recorded()["steps"].get(step.name, {})
         if step.quick:
             return time_left.Share(known["seconds"], known["tests"])  # recorded without slow tests
-        left_out = self.left_out(step)
-        slow = {} if left_out else durations.slow(step.group)
+        slow = {} if (left_out := self.left_out(step)) else durations.slow(step.group)
         return time_left.Share(known["seconds"] - sum(left_out.values()), known["tests"] - len(left_out), slow)
 
     def test(self, step, built):

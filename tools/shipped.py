@@ -1,6 +1,7 @@
 """Are results right on characters as they are shipped? Writes a section of docs/measured.md and build/shipped/.
 
 Arguments: the extension's zip and files of characters (.glb, .gltf, .fbx, .blend), by default the ones in ../shared.
+A file of cells (.json), which tools/shipped_in_blender.py wrote on another share of the characters, is added as it is.
 """
 
 import json
@@ -46,7 +47,8 @@ HEADS = ("characters", "cells", *OUTCOMES)
 def main(zip_path: str, files: list[Path]) -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     files = files or [*sorted((DATA / "characters").glob("*.glb")), *sorted((DATA / "rigs").glob("*.blend"))]
-    cells: list[dict[str, Any]] = []
+    cells = [cell for one in files if one.suffix == ".json" for cell in json.loads(one.read_text(encoding="utf-8"))]
+    files = [one for one in files if one.suffix != ".json"]
     for first in range(0, len(files), AT_ONCE):
         part = OUT / f"cells_{first}.json"
         part.unlink(missing_ok=True)

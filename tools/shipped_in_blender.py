@@ -7,13 +7,13 @@ uses nothing of the product but its body roles, for the limbs of imported clips.
 import json
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import character_meshes
 import in_blender
 import numpy as np
-import pose_strip
 import shipped_captures
 from right_in_blender import heard
 from right_scenes import add_path
@@ -69,6 +69,12 @@ def opened(path: Path) -> Any:
     return rig
 
 
+@cache
+def captured(name: str) -> shipped_captures.Capture:
+    """Return a captured clip as Blender imports it, once for all characters."""
+    return shipped_captures.Capture(CMU / f"{name}.bvh")
+
+
 class Character:
     """A character, the places of its mesh in its own actions, and bones with a constant place on others."""
 
@@ -76,7 +82,6 @@ class Character:
         import bpy
 
         self.loom, self.rig, self.name = loom, rig, name
-        self.captures: dict[str, shipped_captures.Capture] = {}
         moves = loom("addon.services.sources.source_list").moves
         loom("addon.services.sources.listing").complete(bpy.context.scene, rig)  # as the tab does when it is opened
         own = [one for one in bpy.data.actions if moves(one, rig).bones and np.ptp(one.frame_range[:]) > 3]
@@ -197,9 +202,8 @@ class Character:
         """Bring a captured clip onto the character; bare : how its limbs point where it was not planted."""
         import bpy
 
-        if name not in self.captures:
-            self.captures[name] = shipped_captures.Capture(CMU / f"{name}.bvh")
-            bpy.context.view_layer.objects.active = self.rig
+        capture = captured(name)
+        bpy.context.view_layer.objects.active = self.rig
         bpy.ops.object.select_all(action="DESELECT")
         self.rig.select_set(True)
         files = [{"name": f"{name}.bvh"}]
@@ -209,7 +213,7 @@ class Character:
             [],
             picture,
         )
-        if limbs and (faults := self.captures[name].faults(limbs, said, BENT if plant else shipped_captures.OFF)):
+        if limbs and (faults := capture.faults(limbs, said, BENT if plant else shipped_captures.OFF)):
             found |= {"outcome": "wrong", "faults": [*found["faults"], *faults]}
         if limbs and bare and "°" not in said:
             apart = {bone: degrees(way, bare[bone]) for bone, way in limbs.items() if bone in bare}
@@ -324,11 +328,11 @@ class Character:
                 made.append(bpy.data.objects.new("Pose", posed))
                 made[-1].color = (0.45, 0.55, 0.70, 1.0)
                 bpy.context.scene.collection.objects.link(made[-1])
-        pose_strip.add_label(self.name, 0.09 * tall, (-0.48 * wide, 1.2 * tall), character_meshes.INK)
+        character_meshes.add_label(self.name, 0.09 * tall, (-0.48 * wide, 1.2 * tall), character_meshes.INK)
         hidden = [one for one in before if one.name in bpy.context.scene.objects and not one.hide_render]
         for one in hidden:
             one.hide_render = True
-        pose_strip.photograph(COLUMNS * 1.05 * wide, 1.5 * tall, 1.05 * wide, 1.5 * tall, picture)
+        character_meshes.photograph(COLUMNS * 1.05 * wide, 1.5 * tall, 1.05 * wide, 1.5 * tall, picture)
         for one in hidden:
             one.hide_render = False
         for one in set(bpy.data.objects) - before:

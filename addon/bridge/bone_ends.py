@@ -38,7 +38,7 @@ def of_leaves(
     """
     leaves = {bone.name: k for k, bone in enumerate(bones) if not bone.children}
     drawn = [one for one in bpy.data.objects if one.type == "MESH"]
-    skins, parts = mesh.skinned(armature, drawn), mesh.on_bones(armature, drawn)
+    skins, parts = mesh.skinned_objects(armature, drawn), mesh.on_bones(armature, drawn)
     if not skins and not parts:
         return {}
     contents = (mesh.content(one) for one in (*skins, *parts))

@@ -352,14 +352,14 @@ def fill(
     few : tolerances for key reduction; the function then returns the achieved fit
     repeats : whether the curves get Cycles modifiers; by default if the clip is cyclic and does not turn
     """
-    action, holder, last, found = into[0], curves.emptied(*into), len(clip) - 1, None
+    action, holder, last, found = into[0], curves.empty_slot(*into), len(clip) - 1, None
     full = as_keyed(clip, body, targets | held)
     if repeats is None:
         repeats = does_repeat(full)
     bones = _bones(full, body, targets | held, start or {})
     shown = [bone for bone in bones if bone.name not in hidden]
     if few is not None:
-        found = few_curves.fitted(clip, bones, few)
+        found = few_curves.fit_clip(clip, bones, few)
         few_curves.write(few_curves.FewWriter(holder, first_frame, repeats=repeats), found.keyed, shown)
     else:
         at = np.arange(len(full), dtype=float) if key_frames is None else np.asarray(key_frames, dtype=float)
@@ -407,7 +407,7 @@ def _row(body: Rig, target: Target) -> Array:
     return np.array(body.posed.get(target, RESTS[target.property]), dtype=np.float64)
 
 
-def moved(clip: Clip, body: Rig) -> frozenset[Target]:
+def moved_targets(clip: Clip, body: Rig) -> frozenset[Target]:
     """Return the properties that a clip moves; they get keys even if its sources lack them."""
     found = set()
     for bone in _bones(as_keyed(clip, body, frozenset()), body, frozenset(), {}):

@@ -119,7 +119,7 @@ def rows_of(found: RigControls) -> dict[str, str]:
 
 def chosen_controls(armature: bpy.types.Object) -> dict[str, str]:
     """Return the controls chosen by hand, by the rows of the table."""
-    chosen = kept_values.kept(armature, _CHOSEN)
+    chosen = kept_values.read_value(armature, _CHOSEN)
     return {str(row): str(bone) for row, bone in chosen.items()} if isinstance(chosen, dict) else {}
 
 
@@ -158,7 +158,7 @@ def _chosen_part(part: Part, chosen: dict[str, str]) -> Part:
 def state(armature: bpy.types.Object) -> str:
     """Return a hash of everything that determines the controls: bones, constraints, drivers, meshes, chosen roles."""
     digest = hashlib.blake2b(digest_size=16)
-    switched = graph.switched(armature)
+    switched = graph.switched_constraints(armature)
     for bone in present(armature.pose).bones:
         own, parent = bone.bone, bone.parent.name if bone.parent is not None else ""
         plain = [bone.name, parent, own.use_deform, own.hide, bone.rotation_mode, bone.custom_shape is not None]
@@ -179,7 +179,7 @@ def state(armature: bpy.types.Object) -> str:
         for one in bpy.data.objects
         if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == armature for m in one.modifiers)
     ]
-    drivers += [(path, "") for path in sorted(graph.keyed(armature))]
+    drivers += [(path, "") for path in sorted(graph.keyed_properties(armature))]
     digest.update(repr([armature.session_uid, drivers, wearing, rig.chosen_roles(armature)]).encode())
     return digest.hexdigest()
 
@@ -193,7 +193,7 @@ def _follows_others(armature: bpy.types.Object, depends: Graph) -> bool:
 
     def follows() -> bool:
         roles = body.roles(armature, depends, body.deforming(armature))  # this reads the vertex weights of meshes
-        return not moved.isdisjoint(depends.above(*roles.values()))
+        return not moved.isdisjoint(depends.count_steps(*roles.values()))
 
     return _FOLLOWING.made(state(armature), follows)
 
@@ -213,7 +213,7 @@ def _body(armature: bpy.types.Object, every: Rig, found: RigControls, depends: G
     bones = armature_data(armature).bones
     playing = {role: bone for part in found.parts for role, bone in part.bones if _is_posed(part, role)}
     more = [bone for part in found.chains for _, bone in part.bones]
-    of_parts, hang = body.hung(armature, depends, playing, more)
+    of_parts, hang = body.body_bones(armature, depends, playing, more)
     for part in found.chains:  # tails may be connected at their tips
         line = [of_parts.index(bone) for bone in (part.hangs_on, *(bone for _, bone in part.bones)) if bone in of_parts]
         hang[line[1:]] = line[:-1]
@@ -244,7 +244,7 @@ def _note(armature: bpy.types.Object, every: Rig, found: RigControls) -> str:
 
 def _controls(armature: bpy.types.Object, out: Rig, found: RigControls, depends: Graph) -> FoundControls:
     pose = present(armature.pose).bones
-    above = frozenset(depends.above(*out.bones))
+    above = frozenset(depends.count_steps(*out.bones))
     names = tuple(bone.name for bone in pose if bone.name in found.controls)
     roles = {role: bone for part in found.every for role, bone in part.bones}
     idle = sorted((body.keyable(armature, roles) & above) - set(names))
@@ -262,7 +262,7 @@ def _controls(armature: bpy.types.Object, out: Rig, found: RigControls, depends:
         rides=rides,
         found=found,
         above=above,
-        beside=frozenset(depends.above(*rides)) - above,
+        beside=frozenset(depends.count_steps(*rides)) - above,
         reach=_reach(armature, found),
     )
 

@@ -138,7 +138,7 @@ def _found_parts(body: Rig) -> tuple[Part, ...]:
     return body.controls.found.parts if isinstance(body.controls, FoundControls) else ()
 
 
-def bent(clip: Clip, body: Rig, limbs: Mapping[str, Limbs]) -> tuple[Clip, str]:
+def bend_legs(clip: Clip, body: Rig, limbs: Mapping[str, Limbs]) -> tuple[Clip, str]:
     """Bend legs that are longer than the body's controls allow; return the clip and a sentence on it, "" for no change.
 
     limbs : how they are keyed, by part as returned by `kinds`; FK is the default

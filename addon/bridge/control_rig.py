@@ -329,7 +329,7 @@ def _try_poses(armature: bpy.types.Object, body: Rig) -> tuple[Rig, dict[str, st
         seen = present(copies[armature].evaluated_get(present(stage.view_layers[0].depsgraph)).pose).bones
         shown = np.array([seen[name].matrix for name in controls.names], dtype=np.float64)
         bones = np.array([seen[name].matrix for name in controls.seen], dtype=np.float64)
-    stand = controls.wanted(wanted[None], rest)[0]
+    stand = controls.control_matrices(wanted[None], rest)[0]
     height = body.skeleton.height / float(body.units[-1])
     wrong: dict[str, str] = {}
     for k in controls.outwards(len(rest)):

@@ -55,7 +55,7 @@ class Controls(BodyControls):
     pivot: int
     settings: dict[tuple[str, str], float]
 
-    def wanted(self, bones: Array, rest: Array) -> Array:
+    def control_matrices(self, bones: Array, rest: Array) -> Array:
         """Return the controls' matrices (F, C, 4, 4) that put the bones at `bones` (F, B, 4, 4); rest (B, 4, 4)."""
         out = bones[:, self.joints] @ self.offsets
         # The trunk bends about the pivot, not about the torso: turn the torso with the hips, keep the pivot's place.
@@ -71,7 +71,7 @@ class Controls(BodyControls):
         Also return the largest distance (C,) by which a control that can't move misses its place, as in a stretched
         limb.
         """
-        stand, count = self.wanted(bones, rest), len(rest)
+        stand, count = self.control_matrices(bones, rest), len(rest)
         reached = np.concatenate([bones, stand], axis=1)
         own, short = np.empty_like(stand), np.zeros(len(self.names))
         for k in self.outwards(count):

@@ -57,7 +57,7 @@ def note_shape(drawn: bpy.types.Object, metres: float, begins: float, frames: Ar
     return ""
 
 
-def drawn(curve: bpy.types.Object) -> tuple[float, ...]:
+def curve_state(curve: bpy.types.Object) -> tuple[float, ...]:
     """Return numbers that change when a curve object or its points move; modifiers do not count."""
     numbers: list[float] = [value for row in curve.matrix_world[:] for value in row[:]]
     for spline in _data(curve).splines:

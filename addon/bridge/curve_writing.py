@@ -36,7 +36,7 @@ class CurveWriter:
             self._makers[slot] = _maker(bag)
         return self._makers[slot] if slot else self._make
 
-    def _repeated(self, value: int, count: int) -> NDArray[np.uint8]:
+    def _repeat_value(self, value: int, count: int) -> NDArray[np.uint8]:
         """Return an enum value repeated `count` times, as bytes like Blender's own; curves share the array."""
         if (value, count) not in self._same:
             self._same[value, count] = np.full(count, value, dtype=np.uint8)
@@ -61,9 +61,9 @@ class CurveWriter:
         places = np.empty((count, 2), dtype=np.float32)
         places[:, 0], places[:, 1] = keys
         points.foreach_set("co", places.reshape(-1))
-        points.foreach_set("interpolation", self._repeated(INTERPOLATIONS[interpolation], count))
+        points.foreach_set("interpolation", self._repeat_value(INTERPOLATIONS[interpolation], count))
         if self._type is not None:
-            points.foreach_set("type", self._repeated(self._type, count))
+            points.foreach_set("type", self._repeat_value(self._type, count))
         yield points
         if self._repeats:
             # Add the modifier before the update, which matches the handles at both ends only on a cyclic curve.

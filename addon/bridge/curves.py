@@ -352,7 +352,7 @@ def holder_of(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelb
     return holder_before_slots(action) if slot is None else _bag(action.layers[0].strips[0], slot)
 
 
-def emptied(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag":
+def empty_slot(action: bpy.types.Action, slot: Slot) -> "bpy.types.ActionChannelbag":
     """Remove all curves and groups of an action's slot (None without slots); return its channelbag."""
     holder = holder_of(action, slot)
     for curve in list(holder.fcurves):

@@ -41,8 +41,9 @@ def read_in_steps(
     """Read an action as Blender shows it on an armature, one frame of the clip per scene frame.
 
     Bones posed by constraints or drivers are `hidden`, because their evaluated pose differs from their keys. Their keys
-    can become channels through `carried`, as in `clip.read`. The movement of the armature's parent is not part of the
-    clip, since a result plays under the same parent. Raises RigError for an action that moves nothing of the armature.
+    can become channels through `carried_targets`, as in `clip.read`. The movement of the armature's parent is not part
+    of the clip, since a result plays under the same parent. Raises RigError for an action that moves nothing of the
+    armature.
     """
     slot = curves.choose_slot(action, armature) if slot is None else slot
     keyed = clips.read(armature, action, body, rate, slot, span, carried)
@@ -174,7 +175,7 @@ def constraints_posing(armature: bpy.types.Object, bone: str) -> list[str]:
     ]
 
 
-def carried(armature: bpy.types.Object, sources: Sequence[SlottedAction]) -> frozenset[Target]:
+def carried_targets(armature: bpy.types.Object, sources: Sequence[SlottedAction]) -> frozenset[Target]:
     """Return the targets that some actions key on bones posed by constraints, such as a start pose for IK."""
     hidden = posed_by_others(armature)
     keyed = {target for source in sources for target in curves.transforms(curves.curves_of(*source))}

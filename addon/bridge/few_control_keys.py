@@ -114,12 +114,14 @@ class _Work:
         turns, moves = {}, {}
         for name, keys in self.every.turns.items():
             lever = self._levers.get(name, 0.3 * self._body.skeleton.height)
-            turns[name] = self._fitted(name, keys.values, width * self.few.within / lever, self._modes[name])
+            turns[name] = self._fit_control(name, keys.values, width * self.few.within / lever, self._modes[name])
         for name, keys in self.every.moves.items():
-            moves[name] = self._fitted(name, keys.values, 0.5 * width * self.few.within / float(self._body.units[-1]))
+            moves[name] = self._fit_control(
+                name, keys.values, 0.5 * width * self.few.within / float(self._body.units[-1])
+            )
         return replace(self.every, turns=turns, moves=moves)
 
-    def _fitted(self, name: str, values: Array, near: float, mode: str = "") -> Keys:
+    def _fit_control(self, name: str, values: Array, near: float, mode: str = "") -> Keys:
         """Return the keys of a control's values (F, n), at the source's own key times if they suffice."""
         what = rotation_modes.property_of(mode) if mode else "location"
         last, also = len(values) - 1, set(self.few.keep)

@@ -75,7 +75,7 @@ class KeyedBone:
         return replace(keys, values=values, slopes=keys.slopes @ turn.T / self.unit)
 
 
-def fitted(clip: Clip, bones: Sequence[KeyedBone], few: Few) -> "Fewer":
+def fit_clip(clip: Clip, bones: Sequence[KeyedBone], few: Few) -> "Fewer":
     """Fit few keys to a clip; bones without location keys have their current location."""
     from ...core.edit import fewer_keys
 

@@ -101,4 +101,4 @@ def _rows_of(result: bpy.types.Action, unless: Collection[Target]) -> Rows:
 
 
 def _read_stored(armature: bpy.types.Object) -> dict[Target, Values]:
-    return curves.values_at(kept_values.kept(armature, _LEFT))
+    return curves.values_at(kept_values.read_value(armature, _LEFT))

@@ -38,7 +38,7 @@ class SkinnedMesh:
     later: tuple[str, ...]
 
 
-def skinned(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+def skinned_objects(armature: bpy.types.Object, objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
     """Return the objects that an armature deforms, through a modifier or as their parent."""
     return [obj for obj in objects if obj.type == "MESH" and (_modifier(obj, armature) or _by_parent(obj, armature))]
 

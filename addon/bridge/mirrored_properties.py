@@ -24,7 +24,7 @@ def keep(armature: bpy.types.Object, clip: Clip) -> None:
 
 
 def _read_kept(armature: bpy.types.Object) -> dict[str, float]:
-    every = kept_values.kept(armature, _KEY)
+    every = kept_values.read_value(armature, _KEY)
     pairs = every.items() if isinstance(every, dict) else ()
     return {name: float(value) for name, value in pairs if isinstance(value, float | int)}
 
@@ -40,7 +40,7 @@ def _is_played(armature: bpy.types.Object, name: str) -> bool:
     return any(f"{curve.data_path}[{curve.array_index}]" == own for curve in played)
 
 
-def completed(armature: bpy.types.Object, source: ReadAction) -> ReadAction:
+def complete_source(armature: bpy.types.Object, source: ReadAction) -> ReadAction:
     """Return a source with added channels for existing properties of the other side, at their current values."""
     clip = source.clip
     channels = dict(clip.channels)

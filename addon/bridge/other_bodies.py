@@ -152,7 +152,7 @@ def without_others(clip: Clip) -> Clip:
 def wears_mesh(armature: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Return whether an armature deforms a mesh of a scene; it is then a character, not an imported file's skeleton."""
     drawn = list(scene.objects)
-    return bool(mesh.skinned(armature, drawn) or mesh.on_bones(armature, drawn))
+    return bool(mesh.skinned_objects(armature, drawn) or mesh.on_bones(armature, drawn))
 
 
 def _joint_for_joint(one: Skeleton, other: Skeleton) -> bool:

@@ -48,8 +48,8 @@ def with_leaders(armature: bpy.types.Object, body: Rig) -> Rig:
     leaders = _leaders.made(clip, lambda: leading.of_clip(clip))
     skeleton = body.skeleton
     if not own_legs.are_known(skeleton):
-        legs = _legs.made(clip, lambda: own_legs.shown(clip))
-        skeleton = own_legs.named(skeleton, legs, without=chosen_roles(armature))
+        legs = _legs.made(clip, lambda: own_legs.find_legs(clip))
+        skeleton = own_legs.add_roles(skeleton, legs, without=chosen_roles(armature))
     if many := _many_legs.made(clip, lambda: own_legs.many(clip)):
         skeleton = replace(skeleton, legs=many)
     if leaders:

@@ -43,7 +43,7 @@ def _standing(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
 
 
 def _read_kept(armature: bpy.types.Object) -> dict[str, tuple[float, float]]:
-    every = kept_values.kept(armature, _OWN)
+    every = kept_values.read_value(armature, _OWN)
     pairs = every.items() if isinstance(every, dict) else ()
     return {str(path): (float(pair[0]), float(pair[1])) for path, pair in pairs}
 

@@ -209,7 +209,7 @@ def set_roles(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
 
 def chosen_roles(armature: bpy.types.Object) -> dict[str, str]:
     """Return the bones chosen by hand by role, "" for no bone; raises RigError if they can't be read."""
-    found = kept_values.kept(armature, _ROLES_KEY)
+    found = kept_values.read_value(armature, _ROLES_KEY)
     chosen = {} if found is None else found
     if not isinstance(chosen, dict) or not all(isinstance(bone, str) for bone in chosen.values()):
         raise RigError(

@@ -136,7 +136,7 @@ def check(
 
 def _skins(armature: bpy.types.Object, objects: list[bpy.types.Object]) -> tuple[list[SkinnedMesh], list[CheckedMesh]]:
     skins, refused = [], []
-    for one in mesh.skinned(armature, objects):
+    for one in mesh.skinned_objects(armature, objects):
         try:
             skins.append(mesh.read(armature, one))
         except LoomError as error:

@@ -85,7 +85,7 @@ class Seen(NamedTuple):
     twisted: str
 
 
-def seen(
+def compare_bones(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
     written: SlottedAction,

@@ -54,7 +54,7 @@ class Shown(NamedTuple):
 def find_meshes(armature: bpy.types.Object) -> Worn:
     """Return the meshes moved by an armature: deformed ones, and ones parented to its bones."""
     drawn = [one for one in bpy.data.objects if one.type == "MESH" and one.users_scene]
-    objects = [*mesh.skinned(armature, drawn)]
+    objects = [*mesh.skinned_objects(armature, drawn)]
     objects += [one for one in mesh.on_bones(armature, drawn) if one not in objects]
     objects.sort(key=lambda one: one.name_full)
     rows, edges, count = [], [np.empty((0, 2), dtype=np.int64)], 0

@@ -192,12 +192,21 @@ def _left_over(action: bpy.types.Action, stance: Stance, changed: set[Target], *
         for target, by_index in curves.transforms(curves.curves_of(action, slot)).items():
             still = {k: curve for k, curve in by_index.items() if k not in moved.get(target, ())}
             if still and target in now and (together or target in changed):
-                same = [np.abs(curves.sample(c, frames) - now[target][k]) < SAME for k, c in still.items()]
-                found[target] = np.all(same, axis=0)
+                found[target] = _frames_with(still, now[target], frames)
     if together:
         every = np.all(list(found.values()), axis=0) if found else np.zeros(1, dtype=bool)
         found = dict.fromkeys(found, every)
     return {target: bool(same[0]) for target, same in found.items() if target in changed and same.any()}
+
+
+def _frames_with(still: Mapping[int, bpy.types.FCurve], row: Values, frames: Array) -> Flags:
+    """Return in which frames some curves have the values of a row at their indices."""
+    rows = np.arange(len(frames))
+    for k, curve in still.items():  # each is sampled only in the frames that the ones before leave
+        rows = rows[np.abs(curves.sample(curve, frames[rows]) - row[k]) < SAME]
+        if not len(rows):
+            break
+    return np.isin(np.arange(len(frames)), rows)
 
 
 def _usual_starts(armature: bpy.types.Object, known: Mapping[Target, Values]) -> dict[Target, Values]:
@@ -288,12 +297,12 @@ def _values_of(bone: bpy.types.PoseBone, location: Sequence[float], rotation: Se
 
 def _kept_values(armature: bpy.types.Object) -> dict[Target, Values]:
     """Return the values that `keep` has stored, also in the form of earlier versions, without damaged entries."""
-    return _kept_before(armature) | curves.values_at(kept_values.kept(armature, _POSED))
+    return _kept_before(armature) | curves.values_at(kept_values.read_value(armature, _POSED))
 
 
 def _kept_before(armature: bpy.types.Object) -> dict[Target, Values]:
     """Return values that an earlier version has stored: location and quaternion of bones above the hips."""
-    stored = kept_values.kept(armature, _KEY)
+    stored = kept_values.read_value(armature, _KEY)
     found: dict[Target, Values] = {}
     bones = present(armature.pose).bones
     for name, row in stored.items() if isinstance(stored, dict) else ():

@@ -25,7 +25,7 @@ class _Played(NamedTuple):
 
 
 @contextmanager
-def kept(armature: bpy.types.Object) -> Iterator[None]:
+def keep_meshes(armature: bpy.types.Object) -> Iterator[None]:
     """Restore the actions and shape key values of an armature's meshes after the context."""
     before = [_record(owner) for owner in curves.worn_by(armature)]
     try:

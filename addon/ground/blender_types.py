@@ -55,7 +55,7 @@ def armature_data(armature: bpy.types.Object) -> bpy.types.Armature:
     return data
 
 
-def named(kept: "bpy.types.bpy_prop_collection[Data]", name: str) -> Data | None:
+def find_named(kept: "bpy.types.bpy_prop_collection[Data]", name: str) -> Data | None:
     """Return data by name, or None: `get` in the stubs returns only its default's type."""
     return cast("Data | None", kept.get(name))
 
@@ -83,7 +83,7 @@ def holder_before_slots(action: bpy.types.Action) -> "bpy.types.ActionChannelbag
 
 def by_full_name(kept: "bpy.types.bpy_prop_collection[Data]", name: str) -> Data | None:
     """Return the data with a full name, or with a name; None if there is none."""
-    found = named(kept, name)
+    found = find_named(kept, name)
     if found is not None and found.name_full == name:  # found without a search
         return found
     return next((one for one in kept if one.name_full == name), None) or found

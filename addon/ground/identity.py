@@ -41,10 +41,10 @@ class Identity(NamedTuple):
 
     def find(self, kept: Iterable[Data]) -> Data | None:
         """Return the data with this session id among `kept`, or by name and file if the id is of an earlier session."""
-        return self.here(kept) if self.is_of_this_session else called(kept, self.name, self.library)
+        return self.here(kept) if self.is_of_this_session else find_called(kept, self.name, self.library)
 
 
-def called(
+def find_called(
     kept: Iterable[Data], name: str, library: str, own_file: str = "", library_of: bpy.types.ID | None = None
 ) -> Data | None:
     """Return the data of a name and file, or None.

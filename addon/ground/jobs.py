@@ -134,7 +134,7 @@ def running() -> BackgroundJob | None:
     return _running
 
 
-def seen() -> BackgroundJob | None:
+def visible_job() -> BackgroundJob | None:
     """Return the running job unless it is quiet."""
     return None if _running is None or _running.quiet else _running
 

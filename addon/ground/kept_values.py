@@ -18,7 +18,7 @@ TEXT = "Action Loom"
 _VERSION = "action_loom"  # the key of the format's version, which identifies our text
 
 
-def kept(armature: bpy.types.Object, key: str) -> Any:
+def read_value(armature: bpy.types.Object, key: str) -> Any:
     """Return a stored value as plain values, None if there is none; anybody can write both places."""
     entry = _entry_of(armature, _entries(_text())) if armature.override_library is not None else None
     values = entry["values"] if entry is not None else {}
@@ -27,7 +27,7 @@ def kept(armature: bpy.types.Object, key: str) -> Any:
 
 def keep(armature: bpy.types.Object, key: str, value: Any, *, empty: bool = False) -> None:
     """Store a number, or a group of plain values; an empty group removes the value unless `empty` groups are stored."""
-    if armature.override_library is not None and kept(armature, key) != value:
+    if armature.override_library is not None and read_value(armature, key) != value:
         _write_entry(armature, key, value)
     if value or empty or not isinstance(value, dict):
         armature[key] = value

@@ -8,16 +8,16 @@ from typing import Any
 
 import bpy
 
-from ...core.options import HIDDEN, LABEL, Option, declared
+from ...core.options import HIDDEN, LABEL, Option, declared_options
 from ...core.recipes.result import ResultOptions
 
 
 def options_of(declaration: type, leave_out: tuple[type, ...] = ()) -> dict[str, Option]:
     """Return the options of a declaration that get a Blender property, without options of classes in `leave_out`."""
-    others = {name for other in leave_out for name in declared(other)}
+    others = {name for other in leave_out for name in declared_options(other)}
     return {
         name: about
-        for name, about in declared(declaration).items()
+        for name, about in declared_options(declaration).items()
         if name not in others and (about.table or about.kind is not tuple)  # shares are the weights of the list
     }
 
@@ -115,7 +115,7 @@ def _read_items(about: Option) -> Callable[[Any, Any], list[tuple[str, str, str]
 
 
 # Choices of result options are in capitals like Blender's own identifiers; scripts rely on it.
-_IN_CAPITALS = frozenset(declared(ResultOptions))
+_IN_CAPITALS = frozenset(declared_options(ResultOptions))
 
 
 def _identifier(about: Option, choice: str) -> str:
@@ -136,7 +136,7 @@ def moving(alias: str, name: str) -> Callable[[Any, Any], None]:
 def value_of(owner: Any, about: Option) -> Any:
     """Return an option's value from an operator or a group; a value set under an earlier name takes precedence."""
     names = [about.name, *(alias for alias in about.aliases if _is_set(owner, alias))]
-    return choice_of(owner, names[-1], about.name) if about.choices else rounded(getattr(owner, names[-1]))
+    return choice_of(owner, names[-1], about.name) if about.choices else round_floats(getattr(owner, names[-1]))
 
 
 def choice_of(owner: Any, called: str, name: str = "") -> Any:
@@ -167,6 +167,6 @@ def is_set(operator: Any, about: Option) -> bool:
     return any(_is_set(operator, name) for name in (about.name, *about.aliases))
 
 
-def rounded(value: Any) -> Any:
+def round_floats(value: Any) -> Any:
     """Round floats to six digits, which removes the noise of single precision; return other values unchanged."""
     return float(f"{value:.6g}") if isinstance(value, float) else value

@@ -14,7 +14,7 @@ Given = ParamSpec("Given")
 Steps = Generator[tuple[float, str], None, Result]
 
 
-def finished(steps: Steps[Result], progress: Progress = SILENT) -> Result:
+def run_steps(steps: Steps[Result], progress: Progress = SILENT) -> Result:
     """Run all steps and return their result."""
     while True:
         try:
@@ -30,7 +30,7 @@ def at_once(in_steps: Callable[Given, Steps[Result]]) -> Callable[Given, Result]
 
     @wraps(in_steps)
     def taken(*args: Given.args, **how: Given.kwargs) -> Result:
-        return finished(in_steps(*args, **how))
+        return run_steps(in_steps(*args, **how))
 
     return taken
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ...core.cache import Cache
 from ...core.errors import LoomError, PathError
 from . import memory
-from .translations.runtime import translated
+from .translations.runtime import translate_text
 
 # Verbs that begin the remedy at the end of an error message.
 _DO = (
@@ -26,7 +26,7 @@ class Trouble(NamedTuple):
     @property
     def remedy_first(self) -> tuple[str, str]:
         """The remedy ("" if the message has none or is shown translated), and the rest of the message."""
-        if translated(self.text) != self.text:
+        if translate_text(self.text) != self.text:
             return "", self.text
         found = _REMEDY.fullmatch(self.text)
         if found is None:

@@ -18,7 +18,7 @@ from ...core.formats import motion_file, units
 from ...core.formats.motion_file import UPS, Convention
 from ...core.formats.registry import writable
 from ...core.motion.clip import Clip
-from ...core.options import Choice, Option, by_name, declared
+from ...core.options import Choice, Option, by_name, declared_options
 from ...core.recipes.base import Recipe
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
@@ -40,7 +40,7 @@ _MOST_NAMES = 10  # names listed in a message
 class _Rates(PerClip):
     def one(self, clip: str, value: Any) -> float:
         _action(clip, self.name)
-        about = dataclasses.replace(declared(SourceOptions)["rate"], name=f"rate of {clip}", minimum=1e-3)
+        about = dataclasses.replace(declared_options(SourceOptions)["rate"], name=f"rate of {clip}", minimum=1e-3)
         return float(about.checked(value))
 
 
@@ -77,13 +77,13 @@ class OpenedFile(host.Host):
         self.reading = self.armature | by_name(
             _Rates("rate", {}, "Frames per second that an action was made at, if not the scene's: Walk=120"),
             _Ranges("range", {}, "First and last frame of an action that are read, if not all: Walk=1:200"),
-            *declared(ReadingOptions).values(),
+            *declared_options(ReadingOptions).values(),
         )
         self.exporting = by_name(
             Units("units", "auto", f"Of exported files: {', '.join(units.UNITS)} or metres a unit; auto is cm"),
             Option("up", "auto", "Exported files' upward axis; auto is y", choices=tuple(map(Choice, UPS))),
         )
-        self.making = {**declared(ResultOptions), **self.exporting}
+        self.making = {**declared_options(ResultOptions), **self.exporting}
 
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         for add in self._verbs:
@@ -281,7 +281,7 @@ def _source(text: str, settings: Settings) -> Source:
 
 def _read_settings(declaration: type, settings: Settings) -> dict[str, Any]:
     """Return the settings that are options of a declaration."""
-    return {name: settings[name] for name in declared(declaration) if name in settings}
+    return {name: settings[name] for name in declared_options(declaration) if name in settings}
 
 
 def _join_names(names: Iterable[str]) -> str:

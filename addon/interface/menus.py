@@ -12,7 +12,7 @@ import bpy
 from ...core.formats import registry
 from ..ground import formats, registrar
 from ..ground.blender_types import DrawContext, present
-from ..ground.translations.runtime import translated
+from ..ground.translations.runtime import translate_text
 from ..model import intents, preferences, target_armature
 from ..services.sources import source_list
 
@@ -187,14 +187,15 @@ def _add_demo(menu: Any, _context: bpy.types.Context) -> None:
 
 def _import_motion(menu: Any, _context: bpy.types.Context) -> None:
     present(menu.layout).operator(
-        "action_loom.import_motion", text=translated(f"Motion files for Action Loom ({', '.join(formats.readable())})")
+        "action_loom.import_motion",
+        text=translate_text(f"Motion files for Action Loom ({', '.join(formats.readable())})"),
     )
 
 
 def _export_motion(menu: Any, _context: bpy.types.Context) -> None:
     present(menu.layout).operator(
         "action_loom.export_motion",
-        text=translated(f"Motion files from Action Loom ({', '.join(registry.writable())})"),
+        text=translate_text(f"Motion files from Action Loom ({', '.join(registry.writable())})"),
     )
 
 
@@ -226,7 +227,7 @@ def _of_action(menu: Any, context: bpy.types.Context) -> None:
 
 
 def _strip(menu: Any, context: bpy.types.Context) -> None:
-    kept = preferences.chosen(context)
+    kept = preferences.read_preferences(context)
     if kept is not None:
         layout = present(menu.layout)
         layout.separator()

@@ -7,7 +7,7 @@ import bpy
 from ..bridge import rates
 from ..ground import troubles
 from ..ground.blender_types import present, scene_of
-from ..ground.translations.runtime import translated
+from ..ground.translations.runtime import translate_text
 from ..model import properties, readiness
 from ..services.preview import previews
 from ..services.results import messages
@@ -71,13 +71,13 @@ def _draw_line(
     text = row.row(align=True)
     text.alignment, text.alert = "LEFT", line.alert
     if line.text:
-        short = messages.figure_of(line.text) if line.is_summary else messages.shortened(translated(line.text))
+        short = messages.figure_of(line.text) if line.is_summary else messages.shortened(translate_text(line.text))
         present(text.operator("action_loom.read_message", text=short, icon=line.icon, emboss=False)).text = line.text
     else:
         text.label(text="")
     _draw_remedy_of_state(text, armature)
     if found:
-        count = translated(f"{len(found)} notes" if len(found) > 1 else "1 note")
+        count = translate_text(f"{len(found)} notes" if len(found) > 1 else "1 note")
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
         row.prop(settings, "every_warning", text=shown, emboss=False, toggle=True)
 
@@ -105,4 +105,4 @@ def _draw_note(layout: bpy.types.UILayout, context: bpy.types.Context, one: mess
     scene, row = scene_of(context), column.row(align=True)
     own = rates.rate_of(bpy.data.actions[one.source])
     for how, text in (("SCENE", f"Scene to {own:g}"), ("ACTION", f"Re-time to {rates.of_scene(scene):g}")):
-        present(row.operator("action_loom.match_rate", text=translated(text))).how = how
+        present(row.operator("action_loom.match_rate", text=translate_text(text))).how = how

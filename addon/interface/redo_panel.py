@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ...core.options import HIDDEN, MODE, PANEL, Declared, Option, declared
+from ...core.options import HIDDEN, MODE, PANEL, Declared, Option, declared_options
 from ...core.recipes.base import Recipe
 from ..ground import option_properties
 from ..model import properties
@@ -16,7 +16,7 @@ def draw(layout: bpy.types.UILayout, operator: Any, recipe: type[Recipe], asks: 
     """Draw the options of a recipe's operator, and of the other declarations in `asks`."""
     layout.use_property_split = True
     layout.use_property_decorate = False
-    about = declared(recipe)
+    about = declared_options(recipe)
     if "weights" in about and not option_properties.value_of(operator, about["weight_keys"]):
         for source in operator.sources:
             layout.prop(source, "weight", text=source.name, slider=True)
@@ -34,7 +34,7 @@ def draw(layout: bpy.types.UILayout, operator: Any, recipe: type[Recipe], asks: 
 
 def options(recipe: type[Recipe], asks: tuple[type[Declared], ...]) -> tuple[list[Option], dict[str, list[Option]]]:
     """Return the options shown open in the redo panel, and the folded ones by title."""
-    shared = {name for one in properties.SHARED.values() if issubclass(recipe, one) for name in declared(one)}
+    shared = {name for one in properties.SHARED.values() if issubclass(recipe, one) for name in declared_options(one)}
     every = option_properties.options_of(recipe)
     own = [about for name, about in every.items() if name not in shared and about.shown in (MODE, PANEL)]
     usual = [about for name, about in every.items() if name in shared and about.shown == MODE]

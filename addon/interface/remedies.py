@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ..ground.blender_types import present
-from ..ground.translations.runtime import translated
+from ..ground.translations.runtime import translate_text
 
 _Draw = Callable[[bpy.types.UILayout, str], Any]  # with the name of the message's action
 
@@ -32,7 +32,7 @@ def _switch_on(text: str, of: str) -> _Draw:
 
 def _tool(text: str, tool: str) -> _Draw:
     def draw(layout: bpy.types.UILayout, action: str) -> None:
-        opening: Any = present(layout.operator("action_loom.open_tool", text=f"{translated(text)}…"))
+        opening: Any = present(layout.operator("action_loom.open_tool", text=f"{translate_text(text)}…"))
         opening.tool, opening.action = tool, action
 
     return draw
@@ -46,6 +46,7 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         _choose(text="Loop It First", of="intent", value="Loop"),
     ),
     (re.compile(r"mend it with Filter"), _tool(text="Filter", tool="filter")),
+    (re.compile(r"try Weight"), _tool(text="Weight", tool="weight")),
     (re.compile(r"walks? on the spot|its feet disagree|no clip travels"), _tool(text="Add Root Motion", tool="travel")),
     (
         re.compile(r"was deleted, or is in another file|is no longer in"),

@@ -8,7 +8,7 @@ import bpy
 from ...core.options import PANEL
 from ...core.verbs import Restyle
 from ..ground.blender_types import present
-from ..ground.translations.runtime import translated
+from ..ground.translations.runtime import translate_text
 from ..model import properties, target_armature
 from ..services.styles import styles
 
@@ -18,8 +18,8 @@ LETTERS = {"leg lengths": "legs", "leg lengths/s": "legs/s", "steps/min": "/min"
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, names: Sequence[str]) -> None:
     """Draw the sliders of some measures, and below a moved one the reached measure; red if its effect was limited."""
     armature = present(target_armature.of_tab(context))
-    reached, group = styles.reached(armature), settings.restyle
-    for about in properties.shown(Restyle.verb, PANEL):
+    reached, group = styles.reached_measures(armature), settings.restyle
+    for about in properties.shown_options(Restyle.verb, PANEL):
         if about.name not in names:
             continue
         measured = None if reached is None else reached.measured.get(about.name)
@@ -33,4 +33,4 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, 
             right = column.row()
             right.alignment = "RIGHT"
             right.alert = about.name in reached.held
-            right.label(text=translated(f"{text}, held back" if about.name in reached.held else text))
+            right.label(text=translate_text(f"{text}, held back" if about.name in reached.held else text))

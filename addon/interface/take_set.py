@@ -9,7 +9,7 @@ from ..bitmaps import images
 from ..bridge import rates
 from ..ground import jobs, memory
 from ..ground.blender_types import present
-from ..ground.translations.runtime import translated
+from ..ground.translations.runtime import translate_text
 from ..model.take_rows import BETWEEN
 from .panels import draw_text, options_in, picture_scale
 
@@ -38,7 +38,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, 
         draw_text(layout, context, "Tick or play the take, then cut it; nothing is written yet", "INFO")
         return
     if rig.take is not None:
-        layout.label(text=translated(f"Frames of {rig.take.name}"), icon="ACTION")
+        layout.label(text=translate_text(f"Frames of {rig.take.name}"), icon="ACTION")
     layout.template_list("ACTION_LOOM_UL_take", "", rig, "take_rows", rig, "take_active", rows=6)
     row = layout.row(align=True)
     row.operator("action_loom.split_take_row", icon="UNLINKED")
@@ -71,14 +71,14 @@ def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, row: An
     if row.why:
         draw_text(options, context, f"Left out: {row.why}", "INFO")
     elif row.made is not None:
-        options.label(text=translated(f"Woven as {row.made.name}"), icon="CHECKMARK")
+        options.label(text=translate_text(f"Woven as {row.made.name}"), icon="CHECKMARK")
 
 
 def _draw_coverage(layout: bpy.types.UILayout, context: bpy.types.Context, rig: Any) -> None:
     """Draw the speeds and turns of the set, and its gaps, with a button if rows or a library can fill one."""
     header, body = layout.panel("action_loom_take_lacks", default_closed=True)
     lacks = f"Missing: {len(rig.take_holes)}" if len(rig.take_holes) else "Nothing is missing"
-    header.label(text=translated(lacks), icon="QUESTION" if len(rig.take_holes) else "CHECKMARK")
+    header.label(text=translate_text(lacks), icon="QUESTION" if len(rig.take_holes) else "CHECKMARK")
     if body is None:
         return
     icon = _icon(rig)
@@ -88,10 +88,10 @@ def _draw_coverage(layout: bpy.types.UILayout, context: bpy.types.Context, rig: 
     for index, hole in enumerate(rig.take_holes):
         column = body.column(align=True)
         draw_text(column, context, hole.name)
-        if hole.fill in FILLS and not jobs.seen():
+        if hole.fill in FILLS and not jobs.visible_job():
             text = "Mirror" if hole.fill == FILLS[0] else "Blend"
             present(column.operator("action_loom.fill_hole", text=text)).index = index
-        elif hole.seek and not jobs.seen():
+        elif hole.seek and not jobs.visible_job():
             present(column.operator("action_loom.find_doing", text="Find in Library")).doing = hole.seek
 
 
@@ -99,7 +99,7 @@ def _icon(rig: Any) -> int:
     """Return the icon of the coverage picture of ticked loops; 0 without loops, and in background mode."""
     from ..services.takes import set_rows
 
-    loops = set_rows.covered(rig)
+    loops = set_rows.covered_loops(rig)
     if not loops or bpy.app.background:
         return 0
     known = _icons.get(loops)

@@ -122,7 +122,7 @@ def of(scene: bpy.types.Scene, action: bpy.types.Action | None) -> Any:
     """Return the settings that hold an action's contacts, or None."""
     if action is None:
         return None
-    return next((one for one in _all(scene) if lists.held(one.of).find((action,)) is not None), None)
+    return next((one for one in _all(scene) if lists.read_identity(one.of).find((action,)) is not None), None)
 
 
 def put(
@@ -294,7 +294,7 @@ def _note_actions(*_: Any) -> None:
     for scene in bpy.data.scenes:
         every = _all(scene)
         for k in reversed(range(len(every))):
-            known = lists.held(every[k].of)
+            known = lists.read_identity(every[k].of)
             action = known.find(bpy.data.actions)
             if action is not None:
                 lists.hold(every[k].of, action)

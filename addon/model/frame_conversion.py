@@ -45,7 +45,7 @@ class _Unlisted(NamedTuple):
 
 
 def _own_line(rig: Any) -> Any:
-    armature = lists.held(rig.owner).find(bpy.data.objects)
+    armature = lists.read_identity(rig.owner).find(bpy.data.objects)
     data = None if armature is None else armature.animation_data
     action = None if data is None else data.action
     ticked = next((line for line in lists.each_ticked(rig) if line.action == action), None)
@@ -89,7 +89,7 @@ def place_in_scene(rig: Any, text: str) -> str:
     return f"{name}, frame {first_frame(line) + int(number)}"
 
 
-def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None) -> tuple[Any, int]:
+def shown_line(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None) -> tuple[Any, int]:
     """Return the ticked line whose action the armature shows, and a scene frame as a frame of its clip.
 
     line : the only acceptable line, by default any ticked one
@@ -98,7 +98,7 @@ def shown(rig: Any, armature: bpy.types.Object, frame: int, *, line: Any = None)
     """
     data = armature.animation_data
     action = None if data is None else data.action
-    lines = lists.ticked(rig) if line is None else [line]
+    lines = lists.ticked_lines(rig) if line is None else [line]
     there = [one for one in lines if one.action == action]
     if not there:
         wanted = "one of the ticked actions" if line is None else line.action.name

@@ -73,7 +73,7 @@ def _share(line: Any) -> float:
 
 def _set_share(line: Any, percent: float) -> None:
     """Set the share of a ticked line in percent; the others keep their relative weights."""
-    lines = ticked(_list_of(line))
+    lines = ticked_lines(_list_of(line))
     if line not in lines:
         return
     others = sum(one.weight for one in lines if one != line)
@@ -264,7 +264,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
 # --- searching a list ------------------------------------------------------------------------------------------------
 
 
-def ticked(rig: Any) -> list[Any]:
+def ticked_lines(rig: Any) -> list[Any]:
     """Return the ticked lines of a list whose actions still exist."""
     return list(each_ticked(rig))
 
@@ -311,15 +311,15 @@ def player_of(line: Any) -> bpy.types.Object | None:
     """Return the armature of a line's action if it exists and is not the list's own, or None."""
     if not line.player.name:
         return None
-    found = held(line.player).find(bpy.data.objects)
+    found = read_identity(line.player).find(bpy.data.objects)
     return found if found is not None and found.users_scene else None
 
 
 def weights_of(rig: Any, names: Sequence[str]) -> tuple[float, ...] | None:
     """Return the weights of actions' ticked lines, in order; None if one is not ticked, or all are zero."""
     weights: dict[str, list[float]] = {}
-    for line in ticked(rig):
-        weights.setdefault(line.action.name_full, []).append(option_properties.rounded(line.weight))
+    for line in ticked_lines(rig):
+        weights.setdefault(line.action.name_full, []).append(option_properties.round_floats(line.weight))
     if any(names.count(name) > len(weights.get(name, ())) for name in names):
         return None
     found = tuple(weights[name].pop(0) for name in names)
@@ -328,7 +328,7 @@ def weights_of(rig: Any, names: Sequence[str]) -> tuple[float, ...] | None:
 
 def in_order(rig: Any, recipe: type[Recipe]) -> list[Any]:
     """Return the ticked lines of a list in a recipe's order: the reference first if the recipe requires it."""
-    lines = ticked(rig)
+    lines = ticked_lines(rig)
     if recipe.reference_first and lines:
         lines.insert(0, lines.pop(reference_among(rig, lines)))
     return lines
@@ -363,7 +363,7 @@ def hold(held: Any, data: bpy.types.ID) -> None:
         setattr(held, name, value)
 
 
-def held(held: Any) -> Identity:
+def read_identity(held: Any) -> Identity:
     """Return an identity stored in our settings."""
     uid = int(held.uid) if held.uid.isdecimal() and len(held.uid) < 20 else 0  # anybody can write properties
     return Identity(held.name, held.library, uid, held.session)

@@ -13,7 +13,7 @@ from ...core import jit
 from ...core.options import SHOWN
 from ..ground import colors, memory, registrar
 from ..ground.blender_types import present
-from ..ground.translations.runtime import translated
+from ..ground.translations.runtime import translate_text
 from . import properties
 
 RUN_ON = ("Linux",)  # by `platform.system`; zips for other platforms exist but are untested
@@ -129,7 +129,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
         system = platform.system()
         if system not in RUN_ON:
             layout.label(
-                text=translated(f"This version was not tested on {system}: please report what does not work"),
+                text=translate_text(f"This version was not tested on {system}: please report what does not work"),
                 icon="INFO",
             )
         layout.prop(self, "memory")
@@ -161,19 +161,19 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
     def _draw_engine(self, layout: bpy.types.UILayout) -> None:
         """Draw the engine in use, and the size of the compiled code on disk."""
         layout.prop(self, "engine", expand=True)
-        layout.label(text=translated(_engine_state(self.engine)))
+        layout.label(text=translate_text(_engine_state(self.engine)))
         _draw_size(layout, "COMPILED", f"{_megabytes(_on_disk(compiled_folder()))} of compiled code are on disk")
 
 
 def _draw_size(layout: bpy.types.UILayout, what: str, text: str) -> None:
     """Draw the size of stored data, and the button that deletes it."""
     row = layout.row()
-    row.label(text=translated(text))
+    row.label(text=translate_text(text))
     present(row.operator("action_loom.clear_cache", icon="TRASH")).what = what
 
 
 def _result_options() -> dict[str, Any]:
-    return {about.name: about for about in properties.shown("result", *SHOWN)}
+    return {about.name: about for about in properties.shown_options("result", *SHOWN)}
 
 
 def _engine_state(engine: str) -> str:
@@ -195,7 +195,7 @@ def compiled_folder() -> str:
     return bpy.utils.extension_path_user(str(extension), path="kernels")
 
 
-def chosen(context: bpy.types.Context) -> Any:
+def read_preferences(context: bpy.types.Context) -> Any:
     """Return the extension's preferences; None if it is registered without being enabled."""
     enabled = present(context.preferences).addons.get(str(extension))
     return None if enabled is None else enabled.preferences
@@ -203,25 +203,25 @@ def chosen(context: bpy.types.Context) -> Any:
 
 def strip() -> bool:
     """Return whether the timeline strip is switched on."""
-    kept = chosen(bpy.context)
+    kept = read_preferences(bpy.context)
     return kept is None or kept.strip
 
 
 def keys(context: bpy.types.Context) -> dict[str, complex]:
     """Return the steering keys and their directions relative to the camera: 1 is ahead, i to the left."""
-    kept = chosen(context)
+    kept = read_preferences(context)
     return {key if kept is None else str(getattr(kept, name)): way for name, (_, key, way) in STEER.items()}
 
 
 def library(context: bpy.types.Context) -> str:
     """Return the absolute path of the chosen library, "" for none."""
-    kept = chosen(context)
+    kept = read_preferences(context)
     return "" if kept is None else bpy.path.abspath(kept.library).rstrip("/\\")
 
 
 def _give_defaults(scene: bpy.types.Scene) -> None:
     """Copy the preferences' defaults to unset settings of a scene, when it gets its first list."""
-    kept, settings = chosen(bpy.context), properties.settings_of(scene)
+    kept, settings = read_preferences(bpy.context), properties.settings_of(scene)
     if kept is None:
         return
     pairs = [(kept.defaults, settings.result, name) for name in DEFAULTS] + [(kept, settings, "play")]
@@ -233,7 +233,7 @@ def _give_defaults(scene: bpy.types.Scene) -> None:
 def register() -> None:
     registrar.add_classes((ACTION_LOOM_AP_preferences,))
     registrar.append(properties.when_first_listed, _give_defaults)
-    kept = chosen(bpy.context)
+    kept = read_preferences(bpy.context)
     if kept is not None:
         _memory_changed(kept, bpy.context)
         if kept.engine != "AUTO":  # AUTO leaves the environment's choice

@@ -291,7 +291,7 @@ def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
 
 
 @cache  # panels call this whenever they are drawn
-def shown(name: str, *where: str) -> tuple[Option, ...]:
+def shown_options(name: str, *where: str) -> tuple[Option, ...]:
     """Return the options of a group shown in some of the places of `SHOWN`."""
     declarations: tuple[type, ...]
     if name == "result":
@@ -321,7 +321,7 @@ def _shown_in_mode(verb: str, rare: bool) -> tuple[tuple[str, Option], ...]:
             where: tuple[str, ...] = () if rare else (MODE,)
         else:
             where = (RARE,) if rare else (MODE, PANEL)
-        found += [(name, about) for about in shown(name, *where)]
+        found += [(name, about) for about in shown_options(name, *where)]
     return tuple(found)
 
 
@@ -351,18 +351,20 @@ def rig_of(scene: bpy.types.Scene, armature: bpy.types.Object | None) -> Any:
     """Return the list of sources of an armature, or None."""
     if armature is None:
         return None
-    return next((rig for rig in settings_of(scene).rigs if lists.held(rig.owner).find((armature,)) is not None), None)
+    return next(
+        (rig for rig in settings_of(scene).rigs if lists.read_identity(rig.owner).find((armature,)) is not None), None
+    )
 
 
 def armature_of(rig: Any) -> bpy.types.Object | None:
     """Return the armature of a list of sources, or None if it was deleted."""
-    return lists.held(rig.owner).find(bpy.data.objects)
+    return lists.read_identity(rig.owner).find(bpy.data.objects)
 
 
-def pinned(scene: bpy.types.Scene) -> bpy.types.Object | None:
+def pinned_armature(scene: bpy.types.Scene) -> bpy.types.Object | None:
     """Return the armature to which a scene's tab is pinned, or None."""
     pin = settings_of(scene).pin
-    found = lists.held(pin).find(scene.objects) if pin.name else None
+    found = lists.read_identity(pin).find(scene.objects) if pin.name else None
     return found if found is not None and found.type == "ARMATURE" else None
 
 
@@ -421,7 +423,7 @@ def _put_right(*_: Any) -> None:
                 _take_over(getattr(settings, earlier), getattr(settings, recipe.verb))
         for name in GROUPS:
             group = getattr(settings, name)
-            for about in shown(name, MODE, PANEL, RARE, HIDDEN):
+            for about in shown_options(name, MODE, PANEL, RARE, HIDDEN):
                 for alias in about.aliases:
                     option_properties.moving(alias, about.name)(group, None)
 
@@ -439,15 +441,15 @@ def _note_armatures(*_: Any) -> None:
             armature = armature_of(settings.rigs[k])
             if armature is not None and armature.users:
                 lists.hold(owner, armature)
-            elif lists.held(owner).is_of_this_session:
+            elif lists.read_identity(owner).is_of_this_session:
                 settings.rigs.remove(k)
                 continue
             for line in settings.rigs[k].sources:
                 player = lists.player_of(line)
                 if player is not None:
                     lists.hold(line.player, player)
-        if pinned(scene) is not None:
-            pin_to(scene, pinned(scene))
+        if pinned_armature(scene) is not None:
+            pin_to(scene, pinned_armature(scene))
         if settings.curve is not None and not settings.curve.users_scene:
             settings.curve = None
         if settings.ground is not None and not settings.ground.users_scene:

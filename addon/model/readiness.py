@@ -20,5 +20,5 @@ def why_not(armature: bpy.types.Object | None, *, changes: bool = True) -> str:
 
 def busy() -> str:
     """Return the job that the window waits for, as a reason why nothing can be changed now; "" for none."""
-    job = jobs.seen()
+    job = jobs.visible_job()
     return "" if job is None else f"{job.label} is still running: wait for it, or cancel it"

@@ -17,7 +17,7 @@ from ...core.recipes.reading import Request, Source, request_from_json
 from ..bridge import result_mark
 from ..bridge.result_mark import KEY
 from ..ground.blender_types import Data, Slot, SlottedAction, has_property, present
-from ..ground.identity import Identity, called, file_of, identity_of
+from ..ground.identity import Identity, file_of, find_called, identity_of
 
 if TYPE_CHECKING:
     from ..bridge.source_context import SourceContext
@@ -148,19 +148,19 @@ def _text(action: bpy.types.Action, name: str) -> str:
 
 def recipe_of(action: bpy.types.Action) -> Recipe | None:
     """Return the recipe that made an action, None for other actions; raises LoomError if it can't be read."""
-    found = stored(action)
+    found = read_stored(action)
     return None if found is None else found.recipe
 
 
 def of_result(action: bpy.types.Action) -> Stored:
     """Return the data stored on a result; raises LoomError if it is not a result or is unreadable."""
-    kept = stored(action)
+    kept = read_stored(action)
     if kept is None:
         raise LoomError(f"{action.name} was not made by Action Loom")
     return kept
 
 
-def stored(action: bpy.types.Action) -> Stored | None:
+def read_stored(action: bpy.types.Action) -> Stored | None:
     """Return the data stored on an action, or None; raises LoomError for invalid contents."""
     group = action.get(KEY)
     if group is None:
@@ -353,7 +353,7 @@ def _find(result: bpy.types.Action, source: StoredSource) -> SlottedAction:
 
 def _by_content(result: bpy.types.Action, source: StoredSource) -> bpy.types.Action | None:
     """Return the action with a source's content, preferably of the same name, or the edited action of its name."""
-    named = called(bpy.data.actions, source.name, source.identity.library, file_of(result), library_of=result)
+    named = find_called(bpy.data.actions, source.name, source.identity.library, file_of(result), library_of=result)
     if named == result:
         named = None
     others = [action for action in bpy.data.actions if action not in (named, result)]
@@ -407,7 +407,7 @@ def _note_name(entry: Any, kept: Iterable[bpy.types.ID]) -> None:
     try:
         known = _read_identity(entry.to_dict())
     except (AttributeError, KeyError, TypeError, ValueError):
-        return  # not written by us: `stored` will raise an error
+        return  # not written by us: `read_stored` will raise an error
     now = known.here(kept)
     if now is not None and now.name != known.name:
         entry["name"] = now.name

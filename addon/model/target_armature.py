@@ -11,7 +11,7 @@ import bpy
 
 from ...core.cache import Cache
 from ..ground import memory
-from ..ground.blender_types import named, scene_of
+from ..ground.blender_types import find_named, scene_of
 from . import properties
 
 _CARRIED, _CARRIED_ACTION = "action_loom_armature", "action_loom_action"
@@ -64,7 +64,7 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     active empty (as in glTF files), or the last one.
     """
     scene, active = scene_of(context), getattr(context, "object", None)  # it is missing while files are read
-    found = properties.pinned(scene)
+    found = properties.pinned_armature(scene)
     if found is None and active is not None:
         found = _of(active)
     if found is None:
@@ -75,7 +75,7 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     return found
 
 
-def meant(context: bpy.types.Context) -> bpy.types.Object | None:
+def find_target(context: bpy.types.Context) -> bpy.types.Object | None:
     """Return the target armature of an operator when its mesh or empty may be active, like `of_tab`."""
     found = armature(context)
     return None if found is None else _of(found)
@@ -95,4 +95,4 @@ def _find_below(active: bpy.types.Object) -> bpy.types.Object | None:
 
 def by_name(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
     """Return the armature of a name, or the target armature if the name is empty."""
-    return named(bpy.data.objects, name) if name else armature(context)
+    return find_named(bpy.data.objects, name) if name else armature(context)

@@ -35,6 +35,7 @@ class _Offset(NamedTuple):
 
     far, turned : largest deviation from it, m and radians; above TURNED the joint's rotation is independent
     drift, twist : deviation of its usual position and rotation in another clip, m and radians
+    near : how far from its usual position it may rest in a clip that does not leave it behind, m
     """
 
     place: Array
@@ -43,6 +44,7 @@ class _Offset(NamedTuple):
     turned: float
     drift: float = 0.0
     twist: float = 0.0
+    near: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Attachments:
     def hang(self, clips: Sequence[Clip]) -> list[Clip]:
         """Return clips with attached joints as children of their leaders; world poses do not change.
 
-        A joint at rest throughout a clip follows its leader there, too.
+        A joint at rest throughout a clip follows its leader there, too, unless it is near its usual place there.
         """
         return [_hung(clip, self.bodies[clip.skeleton]) if clip.skeleton in self.bodies else clip for clip in clips]
 
@@ -84,8 +86,9 @@ class Attachments:
         for skeleton, attached in self.bodies.items():
             if _are_alike(clip.skeleton, attached.skeleton):
                 place = np.argsort(attached.order)
-                beside = [*_above(skeleton, attached.leaders), *leading.at_rest(skeleton, attached.leaders)]
-                clip = _resting(_held(clip, attached), sources, {joint: int(place[joint]) for joint in beside})
+                near = {*_above(skeleton, attached.leaders), *leading.at_rest(skeleton, attached.leaders)}
+                still = {joint: int(place[joint]) for joint in near - attached.leaders.keys()}
+                clip = _resting(_held(clip, attached), sources, still)
                 return _as_given(_rehung(clip, skeleton, place, list(attached.leaders)), sources, attached.leaders)
         skeleton = clip.skeleton
         beside = list(leading.at_rest(skeleton, {}))
@@ -154,18 +157,24 @@ def _are_alike(one: Skeleton, other: Skeleton) -> bool:
 def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
     """Return the usual position and rotation of a joint on its leader, from the first clip that shows them.
 
-    Clips in which it is at rest do not, unless it is at rest in all. The deviation is the largest in clips that show
-    it.
+    Clips in which it is at rest do not, unless it is at rest in all, or stands there, such as a foot on the ground. The
+    deviation is the largest in clips that show it.
     """
-    found = []
-    for clip in [clip for clip in clips if not leading.rests(clip, joint)] or clips:
+    found, resting = list[_Offset](), list[_Offset]()
+    for clip in clips:
         turns, places = kinematics.world_of(clip, [joint, leader])
-        found.append(_offset_of(turns[:, [joint, leader]], places[:, [joint, leader]]))
+        of = resting if leading.rests(clip, joint) else found
+        of.append(_offset_of(turns[:, [joint, leader]], places[:, [joint, leader]]))
+    foot = not found or leading.belongs_on(clips[0].skeleton, joint) >= 0  # it may be out of reach
+    near = (leading.LEAVES if foot else leading.KEEPS) * clips[0].skeleton.height
+    found = found or resting[:1]
+    found += [one for one in resting if float(np.linalg.norm(one.place - found[0].place)) + one.far <= near]
     return found[0]._replace(
         far=max(one.far for one in found),
         turned=max(one.turned for one in found),
         drift=max(float(np.linalg.norm(one.place - found[0].place)) for one in found),
         twist=leading.largest_angle(found[0].turn, np.array([one.turn for one in found])),
+        near=near,
     )
 
 
@@ -337,14 +346,28 @@ def _with_parents(
 
 
 def _hung(clip: Clip, attached: Attached) -> Clip:
-    """Return a clip on the reparented skeleton; a joint at rest takes its usual position on its leader."""
+    """Return a clip on the reparented skeleton; a joint at rest elsewhere takes its usual pose on its leader."""
     known = _clips.setdefault(clip, {})
     if attached.skeleton not in known:
         place = np.argsort(attached.order)
         joints = [int(place[joint]) for joint in attached.leaders]
         made = _rehung(clip, attached.skeleton, attached.order, joints)
-        known[attached.skeleton] = _held(made, attached, [j for j in attached.leaders if leading.rests(clip, j)])
+        still = [
+            joint
+            for joint, offset in attached.offsets.items()
+            if leading.rests(clip, joint) and not _stands(made, int(place[joint]), offset)
+        ]
+        known[attached.skeleton] = _held(made, attached, still)
     return known[attached.skeleton]
+
+
+def _stands(clip: Clip, joint: int, offset: _Offset) -> bool:
+    """Return whether a joint of a reparented clip is always near its usual place, as a foot on the ground."""
+    skeleton = clip.skeleton
+    there = quat.rotate(skeleton.orients[joint], clip.translations[:, joint]) + skeleton.offsets[joint]
+    place = np.median(there, axis=0)
+    far = float(np.linalg.norm(there - place, axis=1).max())
+    return float(np.linalg.norm(place - offset.place)) + far <= offset.near
 
 
 def _as_given(clip: Clip, sources: Sequence[Clip], joints: Iterable[int]) -> Clip:
@@ -399,7 +422,7 @@ def _rehung(clip: Clip, skeleton: Skeleton, order: NDArray[np.int64], joints: Se
     frames = kinematics.Frames(skeleton, linear, places)
     for joint in joints:
         frame = frames.frame_of(joint)
-        basis = inheritance.solve(frame.turning, frame.unstretched(linear[:, joint]))
+        basis = inheritance.solve(frame.turning, frame.undo_stretch(linear[:, joint]))
         size = np.maximum(np.linalg.norm(basis, axis=-2), 1e-12)
         rotations[:, joint] = quat.continuous(quat.from_matrix(basis / size[:, None, :]))
         translations[:, joint] = frame.location_of(places[:, joint])

@@ -34,7 +34,7 @@ def onto_body(
 
     rest, body_rest : the poses relative to which rotations are measured; by default the clip's rest pose, or its most
         upright frame if nobody can stand in that pose (see `rest_check.choose`), and the skeleton's own
-    hands : whether to preserve contacts of the hands with the body, and their clearance (see `touching.kept`);
+    hands : whether to preserve contacts of the hands with the body, and their clearance (see `touching.keep_touches`);
         otherwise only the limbs' directions are preserved The result has the clip's name, rate and channels, but no
         scales. Raises SkeletonError, which names the body and the missing role, also for four-footed bodies and bodies
         without legs. Source: the aligned chains of Unreal's IK Retargeter; here parallel transport aligns them, not a
@@ -56,7 +56,7 @@ def onto_body(
     pairs = partners.match(clip.skeleton, skeleton)
     scale = retarget.leg_ratio(clip.skeleton, skeleton)
     world, points = kinematics.pose_clip(clip)
-    turned = _turned(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
+    turned = _turn_body(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)
     (ball, ankle), (own_ball, own_ankle) = _heights(clip.skeleton, rest), _heights(skeleton, body_rest)
@@ -75,7 +75,7 @@ def onto_body(
     made = Clip(
         clip.name, skeleton, clip.rate, rotations, translations, channels=dict(clip.channels), cyclic=clip.cyclic
     )
-    made, touches = touching.kept(clip, made) if hands else (made, touching.NONE)
+    made, touches = touching.keep_touches(clip, made) if hands else (made, touching.NONE)
     return made, Carried(
         clip.name,
         clip.skeleton,
@@ -92,7 +92,9 @@ def onto_body(
     )
 
 
-def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, poses: tuple[RestPose, RestPose]) -> Array:
+def _turn_body(
+    source: Skeleton, body: Skeleton, pairs: Partners, world: Array, poses: tuple[RestPose, RestPose]
+) -> Array:
     """Return the world rotations (F, J, 4) of the body's joints, from those (F, I, 4) of the source's."""
     rest, body_rest = poses
     theirs = rest_frames.of_body(source, rest, pairs.fanned)
@@ -114,7 +116,7 @@ def _turned(source: Skeleton, body: Skeleton, pairs: Partners, world: Array, pos
     still = {joint for joint, how in enumerate(pairs.how) if how == partners.REST}
     for joint in _outwards(body):
         if joint in still:
-            above = _above(body, joint)
+            above = _next_carrier(body, joint)
             at_rest = body_rest.rotations[joint]
             if above >= 0 and (body.inheritance is None or body.inheritance.rotation[joint]):
                 held = quat.mul(quat.inv(body_rest.rotations[above]), at_rest)
@@ -134,13 +136,13 @@ def _frame(skeleton: Skeleton, frames: Mapping[int, Array], joint: int, upright:
     while joint >= 0:
         if joint in frames:
             return frames[joint]
-        joint = _above(skeleton, joint)
+        joint = _next_carrier(skeleton, joint)
     return upright
 
 
 def _local(body: Skeleton, carrier: int, turned: Array, places: Array) -> tuple[Array, Array]:
     """Return the joints' local rotations (F, J, 4) and translations (F, J, 3), in their rest frames."""
-    above = np.array([_above(body, joint) for joint in range(len(body))])
+    above = np.array([_next_carrier(body, joint) for joint in range(len(body))])
     moved = (above != body.parents) | (above < 0)  # joints that do not follow their parent's position
     moved[carrier] = True
     if body.inheritance is not None:
@@ -159,7 +161,7 @@ def _places(body: Skeleton, pairs: Partners, turned: Array, theirs: Array) -> Ar
     """
     rest, places = body.rest, np.empty((*turned.shape[:2], 3))
     for joint in _outwards(body):
-        above = _above(body, joint)
+        above = _next_carrier(body, joint)
         if above >= 0:
             reach = quat.rotate(quat.inv(rest[0][above]), rest[1][joint] - rest[1][above])
             places[:, joint] = places[:, above] + quat.rotate(turned[:, above], reach)
@@ -224,12 +226,12 @@ def _moved_by(body: Skeleton, carrier: int) -> list[int]:
     """Return the carrier and all joints moved by it, through the body or through parents."""
     found = {carrier}
     for joint in _outwards(body):
-        if _above(body, joint) in found:
+        if _next_carrier(body, joint) in found:
             found.add(joint)
     return sorted(found)
 
 
-def _above(skeleton: Skeleton, joint: int) -> int:
+def _next_carrier(skeleton: Skeleton, joint: int) -> int:
     bearer = int(skeleton.bearers[joint])
     return bearer if bearer >= 0 else int(skeleton.parents[joint])
 
@@ -240,7 +242,7 @@ def _outwards(skeleton: Skeleton) -> list[int]:
     known = {-1}
     waiting = list(range(len(skeleton)))
     while waiting:
-        free = [joint for joint in waiting if _above(skeleton, joint) in known]
+        free = [joint for joint in waiting if _next_carrier(skeleton, joint) in known]
         if not free:  # parts that carry each other keep the file's order
             return [*order, *waiting]
         order += free

@@ -181,7 +181,7 @@ def _leader(
     shows = (goes > MOVES) & (EXPLAINS * each <= goes)
     every, usual = fits.all(axis=0) & (fits & shows).any(axis=0), each.max(axis=0)
     if not every.any():
-        return -1, _mixed(clips[0], joint, leaders, moving, fits & shows)
+        return -1, _describe_mixed_leader(clips[0], joint, leaders, moving, fits & shows)
     roles, wanted = set(skeleton.roles.values()), belongs_on(skeleton, joint)
     away = np.linalg.norm(posed[moving[0]][1][0, leaders] - posed[moving[0]][1][0, joint], axis=1)
     beside = skeleton.with_below(list(loose))
@@ -209,7 +209,9 @@ def belongs_on(skeleton: Skeleton, joint: int) -> int:
     return -1
 
 
-def _mixed(clip: Clip, joint: int, leaders: NDArray[np.int64], moving: Sequence[Clip], fits: NDArray[np.bool_]) -> str:
+def _describe_mixed_leader(
+    clip: Clip, joint: int, leaders: NDArray[np.int64], moving: Sequence[Clip], fits: NDArray[np.bool_]
+) -> str:
     """Return a note on a joint that a foot, hand or other part leads in only some clips, "" if there is none."""
     if not (best := fits.sum(axis=0)).any():
         return ""

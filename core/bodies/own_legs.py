@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..motion import leg_chains, leg_count, leg_roles
 from ..motion.clip import Clip
-from ..motion.roles import SHAPE
+from ..motion.roles import SHAPE, ancestors
 from ..motion.skeleton import Skeleton
 from . import attachments
 
@@ -24,7 +24,7 @@ def are_known(skeleton: Skeleton) -> bool:
     return set(LEGS) <= set(skeleton.roles)
 
 
-def shown(own: Clip) -> dict[str, int]:
+def find_legs(own: Clip) -> dict[str, int]:
     """Return the joints that play two legs and hips by a body's own poses (see `leg_roles.find`).
 
     Feet that hang on another joint are taken as hung on the shins that lead them.
@@ -32,7 +32,7 @@ def shown(own: Clip) -> dict[str, int]:
     Example:
         >>> from action_loom.core.bodies import own_legs
         >>> from action_loom.core.demo_character import actions
-        >>> sorted(own_legs.shown(actions.walk()))
+        >>> sorted(own_legs.find_legs(actions.walk()))
         ['foot.L', 'foot.R', 'shin.L', 'shin.R', 'thigh.L', 'thigh.R']
     """
     (hung,) = attachments.find([own], rest_counts=True).hang([own])
@@ -73,7 +73,7 @@ def with_legs(clip: Clip) -> Clip:
 
 
 def with_hind_legs(clip: Clip) -> Clip:
-    """Return a clip as `with_legs` does, with the hind legs of that body as those of a body with two.
+    """Return a clip as `with_legs` does, with the hind legs of that body, and the hips over them, as on two legs.
 
     Example:
         >>> from action_loom.core.bodies import own_legs
@@ -87,11 +87,15 @@ def with_hind_legs(clip: Clip) -> Clip:
         leg = clip.skeleton.legs.get(side, ())
         if len(leg) > 2:
             roles |= {f"thigh.{side}": leg[0], f"shin.{side}": leg[1], f"foot.{side}": leg[-2]}
+    if len(roles) == len(LEGS) and "hips" not in clip.skeleton.roles:
+        above = [ancestors(roles[f"thigh.{side}"], clip.skeleton.parents) for side in "LR"]
+        common = [joint for joint in above[0] if joint in above[1]]
+        roles |= {"hips": common[0]} if common else {}
     return replace(clip, skeleton=replace(clip.skeleton, roles=clip.skeleton.roles | roles)) if roles else clip
 
 
-def named(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[str] = ()) -> Skeleton:
-    """Return a body with roles that its own poses show (see `shown`) where it has none.
+def add_roles(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[str] = ()) -> Skeleton:
+    """Return a body with roles that its own poses show (see `find_legs`) where it has none.
 
     without : roles that the user chose, which stay as they are. Nothing is added where poses contradict known roles.
 
@@ -101,7 +105,7 @@ def named(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[st
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk()
         >>> unknown = replace(walk.skeleton, roles={"head": walk.skeleton.roles["head"]})
-        >>> sorted(own_legs.named(unknown, own_legs.shown(walk)).roles)[:4]
+        >>> sorted(own_legs.add_roles(unknown, own_legs.find_legs(walk)).roles)[:4]
         ['foot.L', 'foot.R', 'head', 'shin.L']
     """
     known = skeleton.roles

@@ -98,7 +98,7 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
     return rest_frames.at_frame(
         clip,
         frame,
-        f"Nobody can stand in the rest pose of {clip.name} ({_said(found)}): frame {frame}, the most upright,"
+        f"Nobody can stand in the rest pose of {clip.name} ({_describe_tilt(found)}): frame {frame}, the most upright,"
         " is used; name another if that is better",
     )
 
@@ -107,7 +107,7 @@ def of_body(skeleton: Skeleton) -> RestPose:
     """Return the rest pose of a body without a clip; its `why` is a warning if nobody can stand in it."""
     own = rest_frames.at_rest(skeleton)
     found = tilt(skeleton, own.points)
-    why = f"Nobody can stand in the rest pose of the body ({_said(found)}): the result is as far off"
+    why = f"Nobody can stand in the rest pose of the body ({_describe_tilt(found)}): the result is as far off"
     return own if found.possible else replace(own, why=why)
 
 
@@ -140,7 +140,7 @@ def of_own_poses(clip: Clip) -> RestPose:
     return chosen if bool(tilt(clip.skeleton, chosen.points).possible) else own
 
 
-def _said(found: Tilt) -> str:
+def _describe_tilt(found: Tilt) -> str:
     if found.legs > LEGS:
         return f"legs {float(found.legs):.0f}° from down"
     if found.shoulders < NARROW:

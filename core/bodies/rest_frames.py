@@ -91,24 +91,24 @@ def _arm(skeleton: Skeleton, pose: RestPose, side: str, upright: Array, fanned: 
     found, points, out = {}, pose.points, _OUT[side]
     frame = upright
     for joint, beyond in zip(known, [*known[1:], -1], strict=True):
-        frame = _led(frame, out, _along(skeleton, side, joint, beyond, points))
+        frame = _point_axis(frame, out, _bone_direction(skeleton, side, joint, beyond, points))
         found[joint] = frame
     hand = joints[-1]
     if hand is None:
         return found
     if fanned and (across := fingers.fan(skeleton, side, points)) is not None:
         along = quat.rotate(frame, out)
-        frame = _led(frame, _FRONT, _unit(across - (across @ along) * along))
+        frame = _point_axis(frame, _FRONT, _unit(across - (across @ along) * along))
         found[hand] = frame
     for chain in fingers.chains(skeleton, side).values():
         bent = frame
         for joint, beyond in zip(chain, [*chain[1:], -1], strict=True):
-            bent = _led(bent, out, _unit(points[beyond] - points[joint]) if beyond >= 0 else None)
+            bent = _point_axis(bent, out, _unit(points[beyond] - points[joint]) if beyond >= 0 else None)
             found[joint] = bent
     return found
 
 
-def _along(skeleton: Skeleton, side: str, joint: int, beyond: int, points: Array) -> Array | None:
+def _bone_direction(skeleton: Skeleton, side: str, joint: int, beyond: int, points: Array) -> Array | None:
     """Return the direction of a bone of the arm at rest; None if unknown."""
     if beyond >= 0:
         return _unit(points[beyond] - points[joint])
@@ -126,16 +126,16 @@ def _leg(skeleton: Skeleton, pose: RestPose, side: str, upright: Array) -> dict[
     known: Sequence[int] = [joint for joint in (thigh, shin) if joint is not None]
     found, frame = {}, upright
     for joint, beyond in zip(known, [*known[1:], ankle], strict=True):
-        frame = _led(frame, _DOWN, _unit(points[beyond] - points[joint]) if beyond >= 0 else None)
+        frame = _point_axis(frame, _DOWN, _unit(points[beyond] - points[joint]) if beyond >= 0 else None)
         found[joint] = frame
     # Soles are flat at rest but ankle heights differ between rigs, so feet point along their horizontal part.
     level = (points[ball] - points[ankle]) * np.array([1.0, 1.0, 0.0])
     directed = ball != ankle and float(np.linalg.norm(level)) > _FOOT_TELLS * skeleton.leg_length
-    flat = _led(upright, _FRONT, _unit(level) if directed else None)
+    flat = _point_axis(upright, _FRONT, _unit(level) if directed else None)
     return found | {joint: flat for joint in (foot, toe) if joint is not None}
 
 
-def _led(frame: Array, axis: Array, direction: Array | None) -> Array:
+def _point_axis(frame: Array, axis: Array, direction: Array | None) -> Array:
     """Return a frame rotated by the shortest way to point one of its axes in a direction; None keeps it."""
     if direction is None:
         return frame

@@ -22,7 +22,7 @@ LEAST = 1e-3  # body heights; smaller differences are ignored
 AROUND = 3.0  # s of cyclic padding, as for planting
 
 
-def kept(clip: Clip, made: Clip, scale: float, rises: tuple[float, float], standing: Sequence[Span]) -> Clip:
+def keep_heights(clip: Clip, made: Clip, scale: float, rises: tuple[float, float], standing: Sequence[Span]) -> Clip:
     """Return a retargeted clip with the heights of the source's balls during contacts; the pelvis follows them.
 
     scale : of the legs; rises : metres that the balls and the ankles of the other body are higher at rest than the
@@ -36,7 +36,7 @@ def kept(clip: Clip, made: Clip, scale: float, rises: tuple[float, float], stand
         >>> from action_loom.core.edit.feet import spans
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=1)
-        >>> stance_heights.kept(walk, walk, 1.0, (0.0, 0.0), spans.find(walk)) is walk
+        >>> stance_heights.keep_heights(walk, walk, 1.0, (0.0, 0.0), spans.find(walk)) is walk
         True
     """
     repeats = len(clip) > 1 and cycles.closes(clip)

@@ -112,23 +112,23 @@ class _Place:
     least: Array
     share: float
 
-    def eased(self, sigma: float, *, repeats: bool) -> "_Place":
+    def fade_contacts(self, sigma: float, *, repeats: bool) -> "_Place":
         """Return it with contacts faded in and out."""
-        holds = _smoothed(self.holds, sigma, repeats=repeats)
+        holds = _smooth_values(self.holds, sigma, repeats=repeats)
         return replace(self, holds=np.clip(holds, 0.0, 1.0))
 
-    def held(self, part: _Part, palm: Array) -> Array:
+    def contact_shift(self, part: _Part, palm: Array) -> Array:
         """Return the displacement (F, 3) of a palm to its contact with the part, weighted by `holds`."""
         return np.asarray(self.share * self.holds[:, None] * (part.at(self.along) + self.off - palm))
 
-    def pushed(self, part: _Part, palm: Array) -> Array:
+    def clearance_shift(self, part: _Part, palm: Array) -> Array:
         """Return the displacement (F, 3) of a palm to its clearance from the part, outside contacts."""
         deep = np.maximum(self.least - _length(palm - part.at(part.nearest(palm))), 0.0)
         out = self.off / np.maximum(_length(self.off), 1e-9)[:, None]
         return np.asarray(self.share * ((1.0 - self.holds) * deep)[:, None] * out)
 
 
-def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
+def keep_touches(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
     """Return a retargeted clip with contacts and clearances of the hands as in the original clip.
 
     made : `clip` on another body, with the same limb directions. Only arms change; hands keep their world rotations.
@@ -138,25 +138,25 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
         >>> from action_loom.core.bodies import touching
         >>> from action_loom.core.demo_character import actions
         >>> walk = actions.walk(cycles=1)
-        >>> touching.kept(walk, walk)[1].frames
+        >>> touching.keep_touches(walk, walk)[1].frames
         {'L': 0, 'R': 0}
     """
     sides = [side for side in "LR" if all(_arm(one.skeleton, side) is not None for one in (clip, made))]
     arms = {side: arm for side in sides if (arm := _arm(made.skeleton, side)) is not None}
     theirs, ours = kinematics.pose_clip(clip), kinematics.pose_clip(made)[1]
-    out = {side: _out(clip, side, theirs[0]) for side in sides}
+    out = {side: _palm_offset(clip, side, theirs[0]) for side in sides}
     palms = {side: theirs[1][:, clip.skeleton.roles[f"hand.{side}"]] + out[side] for side in sides}
     grown = {side: _limb(made.skeleton, "forearm", side) / _limb(clip.skeleton, "forearm", side) for side in sides}
     begins = {side: ours[:, arms[side].end] + grown[side] * out[side] for side in sides}
     before, after = _parts(clip.skeleton, theirs[1], palms), _parts(made.skeleton, ours, begins)
     places = {
         side: {name: _place(clip, (side, name), theirs[1], palms[side], (before[name], after[name]))
-               for name in sorted(before.keys() & after.keys()) if _apart(name, side)}
+               for name in sorted(before.keys() & after.keys()) if _is_other_part(name, side)}
         for side in sides
     }  # fmt: skip
     repeats = len(clip) > 1 and cycles.closes(clip)
     for side, found in places.items():
-        places[side] = {name: place.eased(EASE * clip.rate, repeats=repeats) for name, place in found.items()}
+        places[side] = {name: place.fade_contacts(EASE * clip.rate, repeats=repeats) for name, place in found.items()}
     touched = {side: _holding(places[side], len(clip)).max(axis=0) > 0.5 for side in sides}
     ends = [arm.end for arm in arms.values()]
     result, now, misses = made, begins, []
@@ -169,7 +169,7 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
             break
         # Relative to the current palms, so that the error of an arm that is too short does not accumulate.
         shifts = {
-            arms[side].foot: now[side] - begins[side] + held + _smoothed(off, EASE * clip.rate, repeats=repeats)
+            arms[side].foot: now[side] - begins[side] + held + _smooth_values(off, EASE * clip.rate, repeats=repeats)
             for side, (held, off) in lacks.items()
         }
         result = legs.shifted(made, list(arms.values()), shifts)
@@ -183,7 +183,7 @@ def kept(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
     return result, Touches({side: int(touched[side].sum()) for side in sides}, moved, misses[0], misses[-1])
 
 
-def _smoothed(values: Array, sigma: float, *, repeats: bool) -> Array:
+def _smooth_values(values: Array, sigma: float, *, repeats: bool) -> Array:
     """Return values (F, ...) smoothed; for a clip that repeats, the last frame repeats the first."""
     smooth = root_motion.smooth(values[: len(values) - repeats], sigma, repeats=repeats)
     return np.concatenate([smooth, smooth[:1]]) if repeats else smooth
@@ -201,7 +201,7 @@ def _arm(skeleton: Skeleton, side: str) -> Limb | None:
     return Limb(f"front {side}", upper, lower, end) if min(lengths) > 0.0 else None
 
 
-def _out(clip: Clip, side: str, turned: Array) -> Array:
+def _palm_offset(clip: Clip, side: str, turned: Array) -> Array:
     """Return the vector (F, 3) from a wrist to its palm; zero if the hand's direction is unknown."""
     skeleton, hand = clip.skeleton, clip.skeleton.roles[f"hand.{side}"]
     rotations, _ = skeleton.rest
@@ -256,7 +256,7 @@ def _parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dic
     return {name: part for name, part in found.items() if min(part.sizes) > 0.0}
 
 
-def _apart(name: str, side: str) -> bool:
+def _is_other_part(name: str, side: str) -> bool:
     """Return whether a part does not belong to the arm of a side."""
     role, _, own = name.partition(".")
     return role not in _ARMS or own != side
@@ -304,11 +304,13 @@ def _bend(skeleton: Skeleton, points: Array, side: str) -> Array:
 def _lacking(places: Mapping[str, _Place], parts: Mapping[str, _Part], palm: Array) -> tuple[Array, Array]:
     """Return the displacement (F, 3) of a palm to its contacts, averaged over its parts, and then to its clearances."""
     count = _holding(places, len(palm)).sum(axis=0)
-    held = np.sum([np.zeros_like(palm), *(place.held(parts[name], palm) for name, place in places.items())], axis=0)
+    held = np.sum(
+        [np.zeros_like(palm), *(place.contact_shift(parts[name], palm) for name, place in places.items())], axis=0
+    )
     held = held / np.maximum(count, 1.0)[:, None]
     pushed = np.zeros_like(held)
     for name, place in places.items():
-        pushed = pushed + place.pushed(parts[name], palm + held + pushed)
+        pushed = pushed + place.clearance_shift(parts[name], palm + held + pushed)
     return held, pushed
 
 

@@ -60,7 +60,7 @@ def used_by(recipe: type[Recipe] | Recipe) -> Kind | None:
     return KINDS.get(VERBS[recipe.verb].uses)
 
 
-def named(given: dict[str, str | None], recipe: Recipe) -> str | None:
+def artefact_file(given: dict[str, str | None], recipe: Recipe) -> str | None:
     """Return the artefact file for a recipe out of `given` by kind; raises OptionError for other kinds."""
     for kind, path in given.items():
         if path is not None and kind != VERBS[recipe.verb].uses:

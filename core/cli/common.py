@@ -59,13 +59,13 @@ def _default_text(about: Option) -> str:
     return "" if about.default in ("", {}) else f" (default: {about.default}{about.unit})"
 
 
-def given(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:
+def read_flags(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the values of options set by flags; raises OptionError."""
     values = {name: getattr(arguments, name, None) for name in options}
-    return {name: checked(options[name], value) for name, value in values.items() if value is not None}
+    return {name: read_value(options[name], value) for name, value in values.items() if value is not None}
 
 
-def checked(about: Option, value: Any, folder: str = "") -> Any:
+def read_value(about: Option, value: Any, folder: str = "") -> Any:
     """Return a value in the option's own type; rows or a text may come in a file with a path relative to `folder`."""
     if about.from_file and about.kind is str and value and "\n" not in value:
         value = tables.read_text(os.path.join(folder, os.path.expanduser(value)))
@@ -76,7 +76,7 @@ def checked(about: Option, value: Any, folder: str = "") -> Any:
 
 def settings(options: Mapping[str, Option], arguments: argparse.Namespace) -> dict[str, Any]:
     """Return a value for every option, from its flag or by default; raises OptionError."""
-    return {name: about.default for name, about in options.items()} | given(options, arguments)
+    return {name: about.default for name, about in options.items()} | read_flags(options, arguments)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from ..errors import LoomError
 from ..motion import roles as body_roles
 from ..motion import trim
 from ..quality import breaks, contacts, foot_travel, quality
+from ..weight import compared
 from . import common, cuts, outputs
 from .host import Host, Settings, Sources
 
@@ -52,6 +53,7 @@ def _describe(sources: Sources) -> dict[str, Any]:
     clip = sources.clips[0]
     trimmed = trim.ends(clip)
     standing, found = contacts.detect(trimmed.clip), foot_travel.measure(trimmed.clip)
+    flights = compared.known_flights(trimmed.clip)
     return sources.facts() | {
         "frames": len(clip),
         "rate": clip.rate,
@@ -68,6 +70,7 @@ def _describe(sources: Sources) -> dict[str, Any]:
             for side, flags in standing.items()
         },
         "quality": quality.measure(trimmed.clip),
+        "flights": None if flights is None else flights.as_json(trimmed.first),
         "in_place": None if found is None else found.in_place,
         "notes": [*sources.notes, *foot_travel.notes(clip.name, found), *_list_interruptions(trimmed)],
     }
@@ -106,6 +109,9 @@ def _lines(one: Mapping[str, Any], host: Host) -> list[str]:
     for side, stretches in one["contacts"].items():
         shown = ", ".join(f"{a}–{b}" for a, b in stretches) or "never"
         lines.append(f"  {contacts.NAMES[side]} stands: {shown}")
+    if one["flights"]:
+        falls = (f"{each['first']:.0f}–{each['last']:.0f} at {each['fall']:.1f} m/s²" for each in one["flights"])
+        lines.append(f"  flies in frames {', '.join(falls)}")
     slide = figures["slide_cm_s"]
     lines.append(
         f"  travels {figures['path_m']:.2f} m, turns {np.round(figures['turn_degrees']) + 0:.0f}°, "

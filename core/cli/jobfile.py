@@ -12,7 +12,7 @@ from typing import Any
 from .. import files
 from ..errors import LoomError, OptionError
 from ..jit import ENGINES
-from ..options import Choice, Option, by_name, declared, readable, renamed, shown
+from ..options import Choice, Option, by_name, declared_options, readable, rename_values, show_value
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
 from ..verbs import verb_of
@@ -110,7 +110,7 @@ def read(
             report = _resolve_path(folder, _text(defaults.get("report")))
         place = None if report is None else Path(report)
         if part is not None and place is not None:
-            place = part.named(place)
+            place = part.part_path(place)
         force = defaults.get("force", False) or (place is not None and is_ours(place))
         outputs.check([place], force, inputs=[path])
     except LoomError as error:
@@ -166,8 +166,10 @@ def _for_all(host: Host) -> dict[str, Option]:
 
 def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
     """Raise OptionError for a value at the top of the file that no verb accepts."""
-    groups = (_for_all(host), FOR_THE_RUN, *map(declared, host.recipes.values()))
-    accepting = [options[name] for options in groups for name in renamed(options, {key: value}) if name in options]
+    groups = (_for_all(host), FOR_THE_RUN, *map(declared_options, host.recipes.values()))
+    accepting = [
+        options[name] for options in groups for name in rename_values(options, {key: value}) if name in options
+    ]
     trouble = OptionError(f"there is no key {key!r}")
     for about in accepting:
         try:
@@ -182,11 +184,11 @@ def _check_default(host: Host, key: str, value: Any, folder: str) -> None:
 def _convert_value(about: Option, value: Any, folder: str) -> Any:
     """Return a TOML value converted to the option's own type; raises OptionError."""
     if about.kind is str and not about.choices and isinstance(value, int | float) and not isinstance(value, bool):
-        return shown(value) if isinstance(value, int) else f"{value:.12g}"  # reference = 2, units = 0.01
+        return show_value(value) if isinstance(value, int) else f"{value:.12g}"  # reference = 2, units = 0.01
     if isinstance(about, FilePath) and isinstance(value, str) and "\0" not in value:
         return about.checked(_resolve_path(folder, value) or "")
     if about.from_file and isinstance(value, str) and "\0" not in value:
-        return common.checked(about, value, folder)
+        return common.read_value(about, value, folder)
     if about.table:
         fits = isinstance(value, list) and all(_are_numbers(row) for row in value)
     elif about.kind is tuple:
@@ -197,7 +199,7 @@ def _convert_value(about: Option, value: Any, folder: str) -> Any:
         fits = isinstance(value, about.kind) and "\0" not in str(value)
     if not fits:
         kind = "rows of numbers, such as [[0, 1], [1, 0]]" if about.table else _KINDS[about.kind]
-        raise OptionError(f"{about.name} is {shown(value)}, but must be {kind}")
+        raise OptionError(f"{about.name} is {show_value(value)}, but must be {kind}")
     return about.checked(value)
 
 
@@ -223,8 +225,8 @@ def _entries(
     verb, recipe = _verb(host, table)
     options, for_all = readable(recipe), _for_all(host)
     known = for_all | FOR_ONE | host.settings | options
-    defaults = renamed(known, defaults)
-    own = renamed(known, {key: value for key, value in table.items() if key not in ("verb", "clips")})
+    defaults = rename_values(known, defaults)
+    own = rename_values(known, {key: value for key, value in table.items() if key not in ("verb", "clips")})
     for key in own:
         if key not in known:
             raise OptionError(f"there is no key {key!r} for {verb}")
@@ -238,7 +240,7 @@ def _entries(
     if isinstance(made, Sets):
         return _sets(host, number, table, given, settings, folder, made)
     beside = {kind: _resolve_path(folder, given.get(kind)) for kind in artefacts.KINDS}
-    artefact = artefacts.named(beside, made)
+    artefact = artefacts.artefact_file(beside, made)
     if artefact is not None and not os.path.isfile(artefact):
         raise OptionError(f"{verb_of(verb).uses}: there is no file {artefact}")
     name, each = given.get("name", ""), given.get("each", "")
@@ -290,7 +292,7 @@ def _sets(
         Entry(
             number,
             f"{name} {host.title(clips[-1])}".strip() if several else name,
-            take_jobs.planned(host, made, clips, settings, output=output, report=report, several=several, force=force),
+            take_jobs.plan_job(host, made, clips, settings, output=output, report=report, several=several, force=force),
         )
         for clips in groups
     ]
@@ -302,7 +304,7 @@ def _verb(host: Host, table: Mapping[str, Any]) -> tuple[str, type[Recipe]]:
     with suppress(OptionError):  # by an earlier name
         verb = verb_of(verb if isinstance(verb, str) else "").recipe.verb
     if not isinstance(verb, str) or verb not in known:
-        problem = "is missing" if verb is None else f"is {shown(verb)}"
+        problem = "is missing" if verb is None else f"is {show_value(verb)}"
         raise OptionError(f"verb {problem}, but must be one of {', '.join(known)}")
     return verb, known[verb]
 
@@ -315,7 +317,7 @@ def _body(host: Host, recipe: type[Recipe], like: str, folder: str, settings: Se
         )
     found = host.matching("like", like, folder, settings) if like else []
     if len(found) > 1:
-        raise OptionError(f"like is {shown(like)}, but must be one clip; {len(found)} match")
+        raise OptionError(f"like is {show_value(like)}, but must be one clip; {len(found)} match")
     return found
 
 
@@ -331,7 +333,9 @@ def _clips(
     """Return the clips of each job in a table, which may be several."""
     patterns = table.get("clips", [])
     if not isinstance(patterns, list) or not all(isinstance(p, str) and "\0" not in p for p in patterns):
-        raise OptionError(f'clips is {shown(patterns)}, but must be names of files, such as ["walk.bvh", "run*.bvh"]')
+        raise OptionError(
+            f'clips is {show_value(patterns)}, but must be names of files, such as ["walk.bvh", "run*.bvh"]'
+        )
     clips = [clip for pattern in patterns for clip in host.matching("clips", pattern, folder, settings)]
     if each:
         return [[*clips, clip] for clip in host.matching("each", each, folder, settings)]

@@ -419,7 +419,7 @@ def _graph(host: Host, arguments: argparse.Namespace) -> None:
     if output.suffix.lower() != artefacts.SUFFIX:
         raise OptionError(f"-o is {arguments.output!r}, but graphs are kept as {artefacts.SUFFIX}")
     outputs.check([output, report], arguments.force, inputs=_inputs_of(arguments))
-    recipe = BuildGraph(**common.given(readable(BuildGraph), arguments))
+    recipe = BuildGraph(**common.read_flags(readable(BuildGraph), arguments))
     library = read_library(arguments.library)
     with common.progress(arguments.quiet) as progress:
         if arguments.clip is None:

@@ -31,7 +31,7 @@ class Part:
         """Return whether the job at an index (from 0) belongs to this part."""
         return place % self.of == self.number - 1
 
-    def named(self, path: Path) -> Path:
+    def part_path(self, path: Path) -> Path:
         """Return the path of this part's own file: r.03-of-16.json for r.json; a device or a pipe is unchanged."""
         return path if files.takes_bytes(path) else path.with_name(f"{path.stem}.{self.tag}{path.suffix}")
 

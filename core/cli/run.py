@@ -85,7 +85,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 def _flags(host: Host, arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the settings on the command line; file names become absolute if jobs go to other machines."""
     settings = _settings(host)
-    flags = common.given(settings, arguments)
+    flags = common.read_flags(settings, arguments)
     if arguments.scheduler is not None:
         named = {name for name in flags if isinstance(settings[name], FilePath) and flags[name]}
         flags |= {name: os.path.abspath(flags[name]) for name in named}
@@ -99,7 +99,7 @@ def _destination(host: Host, arguments: argparse.Namespace, part: Part | None) -
         return destination
     if destination.save:
         raise OptionError("--part: each part would save the opened file over the others; -o COPY.blend saves copies")
-    return replace(destination, copy=None if destination.copy is None else part.named(destination.copy))
+    return replace(destination, copy=None if destination.copy is None else part.part_path(destination.copy))
 
 
 def _journal(host: Host, arguments: argparse.Namespace, part: Part | None) -> Journal:
@@ -143,7 +143,7 @@ def _do_all(
 
 
 def _make(job: Job, progress: Progress = SILENT) -> Made:
-    return take_jobs.made(job, progress) if isinstance(job.recipe, Sets) else make(job, progress)
+    return take_jobs.finish_job(job, progress) if isinstance(job.recipe, Sets) else make(job, progress)
 
 
 def _write_outcome(outcome: Attempt[Made], asked: str, force: bool, journal: Journal) -> Attempt[Made]:

@@ -13,7 +13,7 @@ from ..errors import LoomError, OptionError
 from ..formats import motion_file, registry
 from ..motion import cycles, resample
 from ..motion.clip import Clip
-from ..options import Choice, declaration, declared, option
+from ..options import Choice, declaration, declared_options, option
 from ..processes import Attempt
 from ..progress import SILENT, Progress
 from ..recipes.base import Recipe
@@ -51,7 +51,7 @@ class Sets(Recipe):
     )
 
 
-OPTIONS = declared(Sets)
+OPTIONS = declared_options(Sets)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     tasks = _tasks(list(dict.fromkeys(paths)), settings, Path(arguments.output))
     tasks = [task for place, task in enumerate(tasks) if part is None or part.has(place)]
     report = None if arguments.report is None else Path(arguments.report)
-    report = report if report is None or part is None else part.named(report)
+    report = report if report is None or part is None else part.part_path(report)
     _check(tasks, report, Path(arguments.output), arguments.force)
     done = _alone(tasks, arguments) if len(tasks) == 1 else _all(host, tasks, arguments)
     reports = [

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import OptionError
-from ..options import declared
+from ..options import declared_options
 from ..progress import SILENT, Progress
 from ..verbs.take import naming
 from . import cuts, outputs, take_command
@@ -12,7 +12,7 @@ from .host import Host, Settings
 from .job import Job, Made
 
 
-def planned(
+def plan_job(
     host: Host,
     recipe: take_command.Sets,
     clips: Sequence[str],
@@ -49,10 +49,10 @@ def planned(
     )
 
 
-def made(job: Job, progress: Progress = SILENT) -> Made:
+def finish_job(job: Job, progress: Progress = SILENT) -> Made:
     """Return the set of a take as the result of its job, after checking all its files; raises LoomError kinds."""
     assert job.output is not None
-    own = {name: getattr(job.recipe, name) for name in declared(type(job.recipe))}
+    own = {name: getattr(job.recipe, name) for name in declared_options(type(job.recipe))}
     task = take_command.Task(job.clips[0], {**job.settings, **own}, job.output.parent)
     written = take_command.make(task, progress)
     contents, report = dict(written.contents), dict(written.report)

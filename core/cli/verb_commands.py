@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Cancelled, LoomError, OptionError
-from ..options import Option, declared, readable
+from ..options import Option, declared_options, readable
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
 from ..verbs import VERBS, Follow
@@ -53,12 +53,14 @@ def add_verb(
         text = f"{used.title} from a file, instead of one made of the clips"
         parser.add_argument(f"--{VERBS[recipe.verb].uses}", metavar=used.file, help=text)
     building = _of_making(recipe)
-    positional = ("leave", "reach") if artefact_first and "leave" in declared(recipe) else ()
+    positional = ("leave", "reach") if artefact_first and "leave" in declared_options(recipe) else ()
     own = {key: about for key, about in readable(recipe).items() if key not in building and key not in positional}
     own.pop("stretches", None)
     common.add_options(parser, own)
     for key in positional:
-        parser.add_argument(key, metavar={"leave": "FROM", "reach": "TO"}[key], help=declared(recipe)[key].description)
+        parser.add_argument(
+            key, metavar={"leave": "FROM", "reach": "TO"}[key], help=declared_options(recipe)[key].description
+        )
     if not artefact_first:
         common.add_options(parser, building)
     if recipe is Follow:
@@ -101,7 +103,9 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
         for group in groups
     ]
     places = [path for one in planned for path in one.outputs]
-    tables = [getattr(arguments, name, None) for name, about in declared(type(recipe)).items() if about.from_file]
+    tables = [
+        getattr(arguments, name, None) for name, about in declared_options(type(recipe)).items() if about.from_file
+    ]
     inputs = [path for one in planned for path in one.inputs] + [path for path in tables if isinstance(path, str)]
     outputs.check([*places, listed, destination.copy], arguments.force, planned[0].folders, inputs)
     if len(planned) == 1:
@@ -185,7 +189,7 @@ def _requested_recipe(arguments: argparse.Namespace) -> tuple[Recipe, list[str],
     clips = list(getattr(arguments, "clips", ()))
     kind = VERBS[recipe.verb].uses
     artefact = getattr(arguments, kind, None) if kind else None
-    values = common.given(readable(recipe), arguments)
+    values = common.read_flags(readable(recipe), arguments)
     if artefact is not None:
         _refuse_making(recipe, values)
         if clips and issubclass(recipe, GraphWalk):

@@ -101,7 +101,7 @@ class _StretchedFrame:
 
     def rotations(self) -> Array:
         frame = self._frame
-        basis = np.linalg.solve(frame.turning, frame.unstretched(self._body.linear[:, self._joint]))
+        basis = np.linalg.solve(frame.turning, frame.undo_stretch(self._body.linear[:, self._joint]))
         return quat.from_matrix(basis / np.maximum(np.linalg.norm(basis, axis=-2, keepdims=True), 1e-12))
 
     def translations(self) -> Array:

@@ -140,7 +140,7 @@ def add_corrections(clip: Clip, corrections: Sequence[Correction], reach: Reach)
         [0.0, 0.25, 0.5, 0.25, 0.0]
     """
     cycle = _Cycle.of(clip) if clip.cyclic and len(clip) > 1 else None
-    every = _keys(clip, corrections) if cycle is None else cycle.folded(_keys(clip, corrections))
+    every = _keys(clip, corrections) if cycle is None else cycle.fold_keys(_keys(clip, corrections))
     values = np.zeros((len(clip), len(clip.skeleton), 3, 3))
     used = np.flatnonzero(every.known.any(axis=0))
     patterns, which = np.unique(every.known[:, used].T, axis=0, return_inverse=True)
@@ -149,7 +149,7 @@ def add_corrections(clip: Clip, corrections: Sequence[Correction], reach: Reach)
         keys = every.of(joints, rows)
         keys.values[:, :, 0] = _nearest_turns(keys.frames, keys.values[:, :, 0], reach, cycle.frames if cycle else 0)
         if cycle is not None:
-            keys = cycle.unrolled(keys, joints, reach)
+            keys = cycle.unroll_keys(keys, joints, reach)
         times, knots = _with_rests(keys, reach)
         values[:, joints] = hermite.evaluate(
             times, knots, hermite.monotone_slopes(times, knots), np.arange(len(clip), dtype=float)
@@ -186,7 +186,7 @@ class _Cycle:
         facing = root_motion.ground_frames(clip)[1]
         return cls(len(clip) - 1, 0.0 if unturned else float(facing[-1] - facing[0]), clip.skeleton)
 
-    def folded(self, keys: _Keys) -> _Keys:
+    def fold_keys(self, keys: _Keys) -> _Keys:
         """Return keys with the keys of the last frame moved to the first, which has the same pose."""
         every, at_end = np.arange(len(self.skeleton)), keys.frames == self.frames
         values = keys.values.copy()
@@ -206,7 +206,7 @@ class _Cycle:
             out[:, k, 1] = quat.rotate(turning, values[:, k, 1])
         return out
 
-    def unrolled(self, keys: _Keys, joints: NDArray[np.int64], reach: Reach) -> _Keys:
+    def unroll_keys(self, keys: _Keys, joints: NDArray[np.int64], reach: Reach) -> _Keys:
         """Return keys with the keys of adjacent cycles whose reach extends into this one."""
         around = int(np.ceil(max(reach.before, reach.after) / self.frames)) + 1
         cycles = range(-around, around + 1)

@@ -10,9 +10,9 @@ _TENS = np.array([10.0**k for k in range(23)])
 _MANTISSA = 2**53 // 10 - 1  # the largest to which another digit can be added
 
 
-@kernel("b1(u1[::1], f8[:, ::1])")
+@kernel("i8(u1[::1], f8[:, ::1])")
 def rows(text, values):  # type: ignore[no-untyped-def]
-    """See `bvh_text.rows`; the text ends in a line feed."""
+    """Write the rows of a text, which ends in a line feed, to `values`; return their number, or −1 if one is wrong."""
     frames, width = values.shape
     at, row, column = 0, 0, 0
     while at < len(text):
@@ -20,12 +20,12 @@ def rows(text, values):  # type: ignore[no-untyped-def]
         if letter == 32 or 9 <= letter <= 13:
             if letter == 10 and column > 0:
                 if column != width:
-                    return False
+                    return -1
                 row, column = row + 1, 0
             at += 1
             continue
         if row == frames or column == width:
-            return False
+            return -1
         negative = letter == 45
         if letter == 45 or letter == 43:
             at += 1
@@ -34,7 +34,7 @@ def rows(text, values):  # type: ignore[no-untyped-def]
             letter = text[at]
             if 48 <= letter <= 57:
                 if mantissa > _MANTISSA:
-                    return False
+                    return -1
                 mantissa = 10 * mantissa + (letter - 48)
                 digits += 1
                 power -= point
@@ -44,7 +44,7 @@ def rows(text, values):  # type: ignore[no-untyped-def]
                 break
             at += 1
         if digits == 0:
-            return False
+            return -1
         if letter == 69 or letter == 101:
             at += 1
             sign = 1
@@ -57,12 +57,12 @@ def rows(text, values):  # type: ignore[no-untyped-def]
                 digits += 1
                 at += 1
             if digits == 0:
-                return False
+                return -1
             power += sign * exponent
             letter = text[at]
         if not (letter == 32 or 9 <= letter <= 13) or abs(power) > 22:
-            return False
+            return -1
         value = mantissa / _TENS[-power] if power < 0 else mantissa * _TENS[power]
         values[row, column] = -value if negative else value
         column += 1
-    return row == frames
+    return row

@@ -17,11 +17,11 @@ _TENS = 10.0 ** np.arange(_DIGITS + 1)
 _OWN = np.array([0x0F0F0F0F0F0F0F0F >> 8 * k << 8 * k for k in range(_DIGITS, -1, -1)], dtype=np.uint64)
 
 
-def rows(text: NDArray[np.uint8], values: Array) -> bool:
-    """See `bvh_text.rows`; the text ends in a line feed."""
-    frames, width = values.shape
+def rows(text: NDArray[np.uint8], values: Array) -> int:
+    """Write the rows of a text, which ends in a line feed, to `values`; return their number, or −1 if one is wrong."""
+    width = values.shape[1]
     if not width:
-        return False
+        return -1
     numbers, at, filled = values.reshape(-1), 0, 0
     while at < len(text):
         part = text[at : at + TOGETHER]
@@ -32,10 +32,10 @@ def rows(text: NDArray[np.uint8], values: Array) -> bool:
         at += int(lines[-1]) + 1
         found = _numbers(part[: lines[-1] + 1], lines, width)
         if found is None or filled + len(found) > len(numbers):
-            return False
+            return -1
         numbers[filled : filled + len(found)] = found
         filled += len(found)
-    return filled == frames * width
+    return filled // width
 
 
 def _numbers(text: NDArray[np.uint8], lines: NDArray[np.int64], width: int) -> Array | None:

@@ -102,11 +102,11 @@ def _rotations(skeleton: AsfSkeleton, values: Array, degrees: bool) -> Array:
     for free, joints in groups.items():
         turns = [(k, one[1].upper()) for k, one in enumerate(free) if one.startswith("r")]
         if turns:
-            rotations[:, joints] = _turned(values, [first[joints] + k for k, _ in turns], turns, degrees)
+            rotations[:, joints] = _compose_turns(values, [first[joints] + k for k, _ in turns], turns, degrees)
     return quat.mul(quat.mul(skeleton.axes, rotations), quat.inv(skeleton.axes))
 
 
-def _turned(values: Array, columns: Sequence[Array], turns: Sequence[tuple[int, str]], degrees: bool) -> Array:
+def _compose_turns(values: Array, columns: Sequence[Array], turns: Sequence[tuple[int, str]], degrees: bool) -> Array:
     """Return rotations about fixed axes; the first rotation is the rightmost factor of the product."""
     angles = np.stack([values[:, column] for column in reversed(columns)], axis=-1)
     return quat.from_euler(np.radians(angles) if degrees else angles, "".join(axis for _, axis in reversed(turns)))

@@ -14,7 +14,7 @@ from ..motion.quat import Array
 from . import plain_text
 from .asf import AsfSkeleton
 from .bvh_text import rows
-from .plain_text import LARGEST, expected, is_number, not_a_number, second, values_needed
+from .plain_text import LARGEST, describe_mismatch, is_number, not_a_number, second, values_needed
 
 _COMMENT = re.compile(rb"#(?<![^ \t\r\n]#)[^\n]*")  # only at the start of a word, because -1.#IND is not a comment
 _NUMERAL = re.compile(rb"[0-9]{1,15}")
@@ -73,7 +73,7 @@ class _Reader:
             at, self._line = end + 1, self._line + 1
             if words:
                 self._keyword(words[0].lower(), words)
-        self._fail(expected("", "FRAME"))
+        self._fail(describe_mismatch("", "FRAME"))
 
     def _keyword(self, key: str, words: list[str]) -> None:
         if key in (":degrees", ":radians"):
@@ -83,10 +83,10 @@ class _Reader:
         elif key == ":samples-per-second":
             rate = float(words[1]) if len(words) == 2 and is_number(words[1]) else 0.0
             if not 0.0 < rate < _HIGHEST_RATE:
-                self._fail(expected(" ".join(words), f"{words[0]} RATE"))
+                self._fail(describe_mismatch(" ".join(words), f"{words[0]} RATE"))
             self._rate = rate
         elif key != ":fully-specified":
-            self._fail(expected(words[0], ":FULLY-SPECIFIED | :DEGREES | :RADIANS"))
+            self._fail(describe_mismatch(words[0], ":FULLY-SPECIFIED | :DEGREES | :RADIANS"))
 
     def _line_by_line(self, body: bytes) -> Array:
         frames: list[list[float]] = []
@@ -100,12 +100,12 @@ class _Reader:
                 if number >= 0:
                     frames.append(self._whole(poses, number, ""))
                     if int(words[0]) != number + 1:
-                        self._fail(expected(f"{int(words[0])}", f"{number + 1}"))
+                        self._fail(describe_mismatch(f"{int(words[0])}", f"{number + 1}"))
                 number, poses = int(words[0]), {}
             elif number < 0:
-                self._fail(expected(line.strip().decode("latin-1"), "FRAME"))
+                self._fail(describe_mismatch(line.strip().decode("latin-1"), "FRAME"))
             else:
-                name = plain_text.decoded(words[0])
+                name = plain_text.decode_text(words[0])
                 if name in poses:
                     self._fail(second(name))
                 poses[name] = self._values(name, [word.decode("latin-1") for word in words[1:]])
@@ -171,7 +171,7 @@ def _first_layout(body: bytes) -> list[str]:
                 return names
             at = end + 1
             if words and began:
-                names.append(plain_text.decoded(words[0]))
+                names.append(plain_text.decode_text(words[0]))
             elif words:
                 break
     return names

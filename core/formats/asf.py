@@ -13,7 +13,7 @@ from ..errors import MotionFileError, some
 from ..motion import quat
 from ..motion.quat import Array
 from . import plain_text
-from .plain_text import LARGEST, expected, is_number, not_a_number, second
+from .plain_text import LARGEST, describe_mismatch, is_number, not_a_number, second
 
 ROOT = "root"
 _WORD = re.compile(r"[^ \t\n\r\v\f,()]+")  # commas and brackets are spaces here
@@ -51,12 +51,12 @@ def read(path: str | os.PathLike[str]) -> AsfSkeleton:
 
     Source: M. Schafer, Acclaim Skeleton File Definition 1.10 (1995).
     """
-    return _parsed(os.fspath(path), plain_text.content(path, "ASF"))
+    return _parse_text(os.fspath(path), plain_text.content(path, "ASF"))
 
 
 @lru_cache(maxsize=8)  # the takes of a person share a skeleton, which takes as long to read as 100 frames
-def _parsed(path: str, content: bytes) -> AsfSkeleton:
-    text = plain_text.decoded(content)
+def _parse_text(path: str, content: bytes) -> AsfSkeleton:
+    text = plain_text.decode_text(content)
     plain_text.refuse_control(path, text)
     found = _Reader(path, text).read()
     for shared in (found.parents, found.bones, found.axes):
@@ -114,14 +114,14 @@ class _Reader:
                     self._fail(number, second(words[0]))
                 rows = sections[name] = []
             elif rows is None:
-                self._fail(number, expected(words[0], ":version"))
+                self._fail(number, describe_mismatch(words[0], ":version"))
             if rows is not None:
                 rows.append((number, words))
         return sections
 
     def _section(self, name: str) -> list[_Row]:
         if name not in self._sections:
-            self._fail(self._last, expected("", f":{name}"))
+            self._fail(self._last, describe_mismatch("", f":{name}"))
         return self._sections[name]
 
     def _units(self) -> tuple[float, bool]:
@@ -131,16 +131,16 @@ class _Reader:
             line, words = rows["length"]
             (length,) = self._numbers(line, "length", words, 1)
             if length < 1e-6:
-                self._fail(line, expected(f"length {words[0]}", "length NUMBER"))
+                self._fail(line, describe_mismatch(f"length {words[0]}", "length NUMBER"))
         if "angle" in rows:
             line, words = rows["angle"]
             unit = words[0].lower() if len(words) == 1 else ""
             if not unit.startswith(("deg", "rad")):
-                self._fail(line, expected(" ".join(["angle", *words]), "angle deg | angle rad"))
+                self._fail(line, describe_mismatch(" ".join(["angle", *words]), "angle deg | angle rad"))
             degrees = unit.startswith("deg")
         if degrees is None:
             line = self._sections["units"][0][0] if "units" in self._sections else self._last
-            self._fail(line, expected("", ":units angle deg"))
+            self._fail(line, describe_mismatch("", ":units angle deg"))
         return length, bool(degrees)
 
     def _root(self) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ class _Reader:
             if words and any(self._numbers(line, key, words, 3)):
                 self._fail(line, f"the root's {key} is {' '.join(words)}, of which programs differ; only 0 0 0 is read")
         if "order" not in rows:
-            self._fail(self._section("root")[0][0], expected(":root", ":root order TX TY TZ RX RY RZ"))
+            self._fail(self._section("root")[0][0], describe_mismatch(":root", ":root order TX TY TZ RX RY RZ"))
         line, words = rows["order"]
         return self._freedom(line, words, (*_MOVES, *_TURNS))
 
@@ -171,35 +171,35 @@ class _Reader:
             elif block is not None and word != "begin":
                 block.append((line, words))
             else:
-                self._fail(line, expected(words[0], "begin" if block is None else "end"))
+                self._fail(line, describe_mismatch(words[0], "begin" if block is None else "end"))
         if block is not None:
-            self._fail(self._last, expected("", "end"))
+            self._fail(self._last, describe_mismatch("", "end"))
         return found
 
     def _bone(self, end: int, rows: Sequence[_Row]) -> _Bone:
         keys = self._keys(rows, ":bonedata")
         for key in ("name", "direction", "length"):
             if key not in keys:
-                self._fail(end, expected("end", key))
+                self._fail(end, describe_mismatch("end", key))
         line, name = keys["name"]
         if len(name) != 1:
-            self._fail(line, expected(" ".join(["name", *name]), "name NAME"))
-        direction = self._numbers(*_named(keys, "direction"), 3)
-        (length,) = self._numbers(*_named(keys, "length"), 1)
+            self._fail(line, describe_mismatch(" ".join(["name", *name]), "name NAME"))
+        direction = self._numbers(*_find_key(keys, "direction"), 3)
+        (length,) = self._numbers(*_find_key(keys, "length"), 1)
         freedom = self._freedom(*keys["dof"], _TURNS) if "dof" in keys else ()
         axis, order = [0.0] * 3, "XYZ"
         if "axis" in keys:
             at, words = keys["axis"]
             axis, order = self._numbers(at, "axis", words[:3], 3), "".join(words[3:]).upper()
             if sorted(order) != list("XYZ"):
-                self._fail(at, expected(" ".join(["axis", *words]), "axis X Y Z XYZ"))
+                self._fail(at, describe_mismatch(" ".join(["axis", *words]), "axis X Y Z XYZ"))
         elif freedom:
-            self._fail(end, expected("end", "axis"))
+            self._fail(end, describe_mismatch("end", "axis"))
         return _Bone(name[0], line, [length * one for one in direction], axis, order, freedom)
 
     def _order(self, bones: Mapping[str, _Bone]) -> tuple[list[str], list[int]]:
         """Return the bones in depth-first order of the hierarchy, and the parent of each, 0 for the root."""
-        below = self._below(bones)
+        below = self._read_children(bones)
         order: list[str] = []
         parents: list[int] = []
         waiting = [(name, 0) for name in reversed(below.get(ROOT, []))]
@@ -214,13 +214,13 @@ class _Reader:
             self._fail(bones[lost[0]].line, f"in the hierarchy no way leads from the root to {some(lost)}")
         return order, parents
 
-    def _below(self, bones: Mapping[str, _Bone]) -> dict[str, list[str]]:
+    def _read_children(self, bones: Mapping[str, _Bone]) -> dict[str, list[str]]:
         rows = self._section("hierarchy")
         words = [row[1][0].lower() for row in rows]
         if words[1:2] != ["begin"]:
-            self._fail(rows[1][0] if len(rows) > 1 else self._last, expected(" ".join(words[1:2]), "begin"))
+            self._fail(rows[1][0] if len(rows) > 1 else self._last, describe_mismatch(" ".join(words[1:2]), "begin"))
         if words[-1] != "end" or len(rows) < 3:
-            self._fail(rows[-1][0], expected("", "end"))
+            self._fail(rows[-1][0], describe_mismatch("", "end"))
         below: dict[str, list[str]] = {}
         placed = {ROOT}
         for line, (parent, *children) in rows[2:-1]:
@@ -249,14 +249,14 @@ class _Reader:
         freedom = tuple(word.lower() for word in words)
         for word in freedom:
             if word not in known:
-                self._fail(line, expected(word, " | ".join(known)))
+                self._fail(line, describe_mismatch(word, " | ".join(known)))
         if len(set(freedom)) < len(freedom):
             self._fail(line, second(" ".join(words)[:80]))
         return freedom
 
     def _numbers(self, line: int, key: str, words: Sequence[str], count: int) -> list[float]:
         if len(words) != count or not all(is_number(word) for word in words):
-            self._fail(line, expected(" ".join([key, *words]), key, *["NUMBER"] * count))
+            self._fail(line, describe_mismatch(" ".join([key, *words]), key, *["NUMBER"] * count))
         for column, word in enumerate(words, start=1):
             if abs(float(word)) > LARGEST:
                 self._fail(line, not_a_number(column, word))
@@ -266,7 +266,7 @@ class _Reader:
         raise MotionFileError(self._path, line, problem)
 
 
-def _named(keys: Mapping[str, tuple[int, list[str]]], key: str) -> tuple[int, str, list[str]]:
+def _find_key(keys: Mapping[str, tuple[int, list[str]]], key: str) -> tuple[int, str, list[str]]:
     line, words = keys[key]
     return line, key, words
 

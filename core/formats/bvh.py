@@ -151,10 +151,10 @@ def from_clip(clip: Clip, like: BvhMotion | None = None, convention: Convention 
     Joint frames that are rotated at rest (Blender bones) are straightened, since BVH only has offsets. Raises
     SkeletonError for motion that the channels can't represent.
     """
-    clip = _straightened(clip)
+    clip = _straighten_joints(clip)
     skeleton = clip.skeleton
     convention = convention or Convention("cm", 0.01, "y", False)
-    clip = _reordered(clip, _file_order(skeleton.parents) if like is None else _like_order(skeleton, like))
+    clip = _reorder_joints(clip, _file_order(skeleton.parents) if like is None else _like_order(skeleton, like))
     skeleton = clip.skeleton
     turn = quat.inv(settling.TURNS[convention.up])
     offsets = quat.rotate(turn, skeleton.offsets) / convention.metres
@@ -225,7 +225,7 @@ def _like_order(skeleton: Skeleton, like: BvhMotion) -> list[int]:
     return [skeleton.index(name) for name in names]
 
 
-def _reordered(clip: Clip, order: list[int]) -> Clip:
+def _reorder_joints(clip: Clip, order: list[int]) -> Clip:
     skeleton = clip.skeleton
     if order == list(range(len(skeleton))):
         return clip
@@ -247,7 +247,7 @@ def _rotations_and_positions(motion: BvhMotion) -> tuple[Array, Array]:
     frames, joints = len(motion.values), len(motion.names)
     rotations = np.tile(quat.IDENTITY, (frames, joints, 1))
     positions = np.tile(motion.offsets, (frames, 1, 1))
-    for like in _alike(motion.channels):
+    for like in _group_channels(motion.channels):
         for axis, columns in like.places.items():
             positions[:, like.joints, "XYZ".index(axis)] = motion.values[:, columns]
         if like.turns:
@@ -265,7 +265,7 @@ class _Alike:
     turns: dict[str, NDArray[np.int64]]
 
 
-def _alike(channels: Sequence[Sequence[str]]) -> list[_Alike]:
+def _group_channels(channels: Sequence[Sequence[str]]) -> list[_Alike]:
     """Return all joints, grouped by channels, because processing thousands of joints one by one is slow."""
     first = np.cumsum([0, *map(len, channels)])
     groups: dict[tuple[str, ...], list[int]] = {}
@@ -285,7 +285,7 @@ def _alike(channels: Sequence[Sequence[str]]) -> list[_Alike]:
 
 def _values(names: Sequence[str], rotations: Array, positions: Array, channels: Sequence[Sequence[str]]) -> Array:
     values = np.zeros((len(rotations), sum(len(c) for c in channels)))
-    for like in _alike(channels):
+    for like in _group_channels(channels):
         for axis, columns in like.places.items():
             values[:, columns] = positions[:, like.joints, "XYZ".index(axis)]
         angles = _angles(rotations[:, like.joints], "".join(like.turns), [names[joint] for joint in like.joints])
@@ -299,7 +299,7 @@ def _refuse_lost_movement(
 ) -> None:
     """Raise SkeletonError for a joint with translations but no channel for them."""
     farthest = np.abs(movement).max(axis=0)
-    for like in _alike(channels):
+    for like in _group_channels(channels):
         without = ["XYZ".index(axis) for axis in "XYZ" if axis not in like.places]
         lost = like.joints[(farthest[like.joints][:, without] > tolerance).any(axis=1)]
         if len(lost):
@@ -335,7 +335,7 @@ def _default_channels(clip: Clip) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _straightened(clip: Clip) -> Clip:
+def _straighten_joints(clip: Clip) -> Clip:
     """Return the same motion on a skeleton with joint frames aligned with the world at rest.
 
     If bones are scaled or do not inherit everything, joints get translations to keep their positions, because a file

@@ -13,11 +13,12 @@ from .. import jit
 from ..errors import MotionFileError
 from ..motion.quat import Array
 from . import plain_text
-from .plain_text import LARGEST, expected, is_number, not_a_number, second, values_needed
+from .plain_text import LARGEST, describe_mismatch, is_number, not_a_number, second, values_needed
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
 DEEPEST = 100  # levels that are indented, since chains of thousands of joints would mostly be tabs
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
+_PIECE = 1 << 24  # bytes parsed at a time
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -60,10 +61,10 @@ def parse(path: str | os.PathLike[str]) -> BvhMotion:
     data = plain_text.with_line_feeds(plain_text.content(path, "BVH"))
     motion = _MOTION.search(data)
     header = data[: motion.start()] if motion else data
-    text = plain_text.decoded(header)
+    text = plain_text.decode_text(header)
     hierarchy = _Hierarchy(path, text).read()
     if motion is None:
-        raise MotionFileError(path, text.count("\n") + 1, expected("", "MOTION"))
+        raise MotionFileError(path, text.count("\n") + 1, describe_mismatch("", "MOTION"))
     line = data.count(b"\n", 0, motion.start()) + 1
     width = sum(len(c) for c in hierarchy.channels)
     frame_time, values, notes = _Frames(path, data[motion.end() :], line, width).read()
@@ -93,7 +94,7 @@ class _Hierarchy:
             self._expect("ROOT")
             self._joint(parent=-1)
         if not self._names:
-            self._fail(expected("", "ROOT"))
+            self._fail(describe_mismatch("", "ROOT"))
         return BvhMotion(
             str(self._path),
             tuple(self._names),
@@ -114,19 +115,19 @@ class _Hierarchy:
                 stack.pop()
                 self._next()
             elif word == "OFFSET":
-                self._once(word, stack[-1])
+                self._refuse_repeat(word, stack[-1])
                 self._offsets[stack[-1]] = self._numbers(3)
             elif word == "CHANNELS":
-                self._once(word, stack[-1])
+                self._refuse_repeat(word, stack[-1])
                 self._channels[stack[-1]] = self._channel_names()
             elif word == "JOINT":
                 stack.append(self._open(stack[-1]))
             elif word == "END":
                 self._end_site(stack[-1])
             else:
-                self._fail(expected("".join(self._words[:1]), "OFFSET | CHANNELS | JOINT | End Site | }"))
+                self._fail(describe_mismatch("".join(self._words[:1]), "OFFSET | CHANNELS | JOINT | End Site | }"))
 
-    def _once(self, word: str, joint: int) -> None:
+    def _refuse_repeat(self, word: str, joint: int) -> None:
         if (word, joint) in self._seen:
             self._fail(second(f"{word} ({self._names[joint]})"))
         self._seen.add((word, joint))
@@ -134,7 +135,7 @@ class _Hierarchy:
     def _open(self, parent: int) -> int:
         name = " ".join(self._words[1:])
         if not name:
-            self._fail(expected(self._words[0], f"{self._words[0]} NAME"))
+            self._fail(describe_mismatch(self._words[0], f"{self._words[0]} NAME"))
         self._names.append(name)
         self._parents.append(parent)
         self._offsets.append([0.0, 0.0, 0.0])
@@ -146,7 +147,7 @@ class _Hierarchy:
         return len(self._names) - 1
 
     def _end_site(self, joint: int) -> None:
-        self._once("End Site", joint)
+        self._refuse_repeat("End Site", joint)
         self._next()
         self._expect("{")
         self._next()
@@ -158,7 +159,7 @@ class _Hierarchy:
     def _numbers(self, count: int) -> list[float]:
         words = self._words[1:]
         if len(words) != count or not all(is_number(word) for word in words):
-            self._fail(expected(" ".join(self._words), "OFFSET", *"XYZ"[:count]))
+            self._fail(describe_mismatch(" ".join(self._words), "OFFSET", *"XYZ"[:count]))
         numbers = [float(word) for word in words]
         for column, word in enumerate(words, start=1):
             if abs(float(word)) > LARGEST:
@@ -171,9 +172,9 @@ class _Hierarchy:
         known = {c.lower(): c for c in CHANNELS}
         for name in names:
             if name.lower() not in known:
-                self._fail(expected(name, "Xposition … Zrotation"))
+                self._fail(describe_mismatch(name, "Xposition … Zrotation"))
         if count != [str(len(names))]:
-            self._fail(expected(" ".join(self._words), "CHANNELS", str(len(names)), *names))
+            self._fail(describe_mismatch(" ".join(self._words), "CHANNELS", str(len(names)), *names))
         if len({n.lower() for n in names}) < len(names):
             self._fail(second(" ".join(names)))
         self._next()
@@ -185,7 +186,7 @@ class _Hierarchy:
     def _expect(self, word: str) -> None:
         found = "".join(self._words[:1])
         if found.upper() != word:
-            self._fail(expected(found, word))
+            self._fail(describe_mismatch(found, word))
 
     def _fail(self, problem: str) -> None:
         raise MotionFileError(self._path, self._line, problem)
@@ -230,22 +231,22 @@ class _Frames:
             if text:
                 name, colon, value = text.partition(":")
                 if not colon or name.strip().lower() != key.lower():
-                    self._fail(expected(text, f"{key}:"))
+                    self._fail(describe_mismatch(text, f"{key}:"))
                 return value.strip()
-        self._fail(expected("", f"{key}:"))
+        self._fail(describe_mismatch("", f"{key}:"))
         return ""
 
     def _count(self) -> int:
         text = self._header("Frames")
         if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < 1:
-            self._fail(expected(f"Frames: {text}", "Frames: N"))
+            self._fail(describe_mismatch(f"Frames: {text}", "Frames: N"))
         return int(text)
 
     def _frame_time(self) -> str:
         text = self._header("Frame Time")
         seconds = float(text) if is_number(text) else 0.0
         if not 1e-6 < seconds < 1e4:
-            self._fail(expected(f"Frame Time: {text}", "Frame Time: SECONDS"))
+            self._fail(describe_mismatch(f"Frame Time: {text}", "Frame Time: SECONDS"))
         return text
 
     def _line_by_line(self, body: bytes, frames: int) -> Array:
@@ -279,11 +280,28 @@ def rows(body: bytes, frames: int, width: int) -> Array | None:
     if 2 * frames * width > len(body) + 1:
         return None  # a number and a space take at least two bytes
     values = np.empty((frames, width))
-    text = np.frombuffer(bytearray(body + b"\n"), dtype=np.uint8)  # kernels need a writable array
+    pieces = _pieces(body)
     for reader in dict.fromkeys((jit.at_hand(__package__), jit.twin(__package__))):
-        if reader.rows(text, values):
-            return values
+        filled = 0
+        for piece in pieces:
+            read = reader.rows(piece, values[filled:])
+            filled += read
+            if read < 0:
+                break
+        else:
+            if filled == frames:
+                return values
     return None
+
+
+def _pieces(body: bytes) -> list[NDArray[np.uint8]]:
+    """Return the text in pieces of whole lines: a signal is noticed only between two calls of compiled code."""
+    text, start, pieces = bytearray(body + b"\n"), 0, []
+    while start < len(text):
+        end = text.find(b"\n", min(start + _PIECE, len(text)) - 1) + 1
+        pieces.append(np.frombuffer(text, np.uint8, end - start, start))  # kernels need a writable array
+        start = end
+    return pieces
 
 
 def compose(motion: BvhMotion) -> str:

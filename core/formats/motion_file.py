@@ -151,10 +151,10 @@ def skeleton_of(path: str | os.PathLike[str], skeleton: str = "") -> str | None:
     row = registry.read_by(os.fspath(path))
     if not row.skeletons:
         return None
-    return skeleton or str(_beside(Path(path), row.skeletons))
+    return skeleton or str(_find_skeleton_file(Path(path), row.skeletons))
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def _find_skeleton_file(path: Path, suffix: str) -> Path:
     """Return the skeleton file next to a file, with its name or a prefix up to an underscore, or else the only one."""
     try:
         files_beside = sorted(file for file in os.listdir(path.parent) if file.lower().endswith(suffix))

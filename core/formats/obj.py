@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import MotionFileError
 from ..motion.quat import Array
 from . import plain_text
-from .plain_text import LARGEST, expected, is_number, not_a_number
+from .plain_text import LARGEST, describe_mismatch, is_number, not_a_number
 
 _CORNER = re.compile(r"([+-]?[0-9]{1,18})(?:/([+-]?[0-9]{1,18})?(?:/([+-]?[0-9]{1,18})?)?)?")
 _NONE = -1  # index for a corner without a normal
@@ -76,13 +76,13 @@ def read(path: str | os.PathLike[str]) -> ObjMesh:
     return _Reader(path, plain_text.content(path, "OBJ")).read()
 
 
-def composed(vertices: Array, corners: NDArray[np.integer], begins: NDArray[np.integer]) -> bytes:
+def compose_mesh(vertices: Array, corners: NDArray[np.integer], begins: NDArray[np.integer]) -> bytes:
     """Return a mesh as the contents of an OBJ file: positions (V, 3), and faces as in `ObjMesh`.
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.formats import obj
-        >>> obj.composed(np.eye(3), np.array([0, 1, 2]), np.array([0, 3]))
+        >>> obj.compose_mesh(np.eye(3), np.array([0, 1, 2]), np.array([0, 3]))
         b'v 1 0 0\\nv 0 1 0\\nv 0 0 1\\nf 1 2 3\\n'
     """
     lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices.tolist()]
@@ -106,7 +106,7 @@ class ObjText:
         vertices, waiting = 0, True
         for one in mesh.statements:
             if isinstance(one, _Vertex):
-                made.append(f"v %.7g %.7g %.7g{_escaped(one.rest)}{end}")
+                made.append(f"v %.7g %.7g %.7g{_escape_name(one.rest)}{end}")
                 vertices += 1
             elif isinstance(one, _Face):
                 if waiting:
@@ -115,7 +115,7 @@ class ObjText:
                 corners = (_corner(word, chosen[one.first + k]) for k, word in enumerate(one.words))
                 made.append(f"f {' '.join(corners)}{end}")
             else:
-                made.append(_escaped(one))
+                made.append(_escape_name(one))
         self._template, self._count = "".join(made), 0 if waiting else count
 
     def filled(self, places: NDArray[np.float32], normals: NDArray[np.float32]) -> bytes:
@@ -125,7 +125,7 @@ class ObjText:
         return (self._template % tuple(numbers.tolist())).encode("latin-1")
 
 
-def _escaped(text: str) -> str:
+def _escape_name(text: str) -> str:
     return text.replace("%", "%%")
 
 
@@ -188,7 +188,7 @@ class _Reader:
     def _numbers(self, words: list[str]) -> list[float]:
         given = words[1:4]
         if len(given) < 3 or not all(map(is_number, given)):
-            self._fail(expected(" ".join(words), words[0], *"XYZ"))
+            self._fail(describe_mismatch(" ".join(words), words[0], *"XYZ"))
         for column, word in enumerate(given, start=1):
             if abs(float(word)) > LARGEST:
                 self._fail(not_a_number(column, word))
@@ -196,12 +196,12 @@ class _Reader:
 
     def _face(self, words: list[str]) -> None:
         if len(words) < 3:
-            self._fail(expected(" ".join(["f", *words]), "f A B C"))
+            self._fail(describe_mismatch(" ".join(["f", *words]), "f A B C"))
         self._statements.append(_Face(len(self._corners), tuple(words)))
         for word in words:
             corner = _CORNER.fullmatch(word)
             if corner is None:
-                self._fail(expected(word, "7 | 7/3 | 7//5 | 7/3/5"))
+                self._fail(describe_mismatch(word, "7 | 7/3 | 7//5 | 7/3/5"))
             self._corners.append(self._index(corner[1], len(self._vertices), "vertex"))
             normal = self._index(corner[3], len(self._normals), "normal") if corner[3] else _NONE
             self._corner_normals.append(normal)

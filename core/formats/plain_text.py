@@ -43,7 +43,7 @@ def with_line_feeds(data: bytes) -> bytes:
     return data.replace(b"\r", b"\n") if b"\r" in data and b"\n" not in data else data
 
 
-def decoded(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """Return the text of bytes in UTF-8, Shift JIS, GB 18030 or, if invalid in all of these, Latin-1.
 
     Names have any encoding. The second bytes of Japanese and Chinese letters can look like braces in others. Text valid
@@ -75,12 +75,12 @@ def refuse_control(path: str | os.PathLike[str], text: str) -> None:
         raise MotionFileError(path, text.count("\n", 0, found.start()) + 1, f"{found.group()!r} is no text")
 
 
-def expected(found: str, *wanted: str) -> str:
+def describe_mismatch(found: str, *wanted: str) -> str:
     """Return the problem of words found in place of others, given in the file's own syntax; found : "" at the end.
 
     Example:
         >>> from action_loom.core.formats import plain_text
-        >>> print(plain_text.expected("ROOT a", "HIERARCHY"))
+        >>> print(plain_text.describe_mismatch("ROOT a", "HIERARCHY"))
         expected HIERARCHY, found 'ROOT a'
     """
     syntax = " ".join(wanted)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import MotionFileError, SkeletonError, some
 from ..motion.quat import Array
 from . import plain_text
-from .plain_text import LARGEST, expected, is_number, values_needed
+from .plain_text import LARGEST, describe_mismatch, is_number, values_needed
 
 _LINE = re.compile(r"\r\n|\n|\r")
 _COMMENT = re.compile(r"(?:^|[ \t])#")
@@ -59,12 +59,12 @@ def read(path: str | os.PathLike[str], names: Sequence[str], vertices: int, *, m
         >>> read.first.tolist(), read.joints.tolist(), read.totals.tolist()
         ([0, 2, 3], [0, 1, 1], [1.0, 1.0])
     """
-    text = plain_text.decoded(plain_text.content(path, "weights as"))
+    text = plain_text.decode_text(plain_text.content(path, "weights as"))
     reader = _Reader(path, names, vertices)
     return reader.matrix(text) if matrix else reader.rows(text)
 
 
-def composed(given: Weights, names: Sequence[str]) -> bytes:
+def compose_weights(given: Weights, names: Sequence[str]) -> bytes:
     """Return weights as the contents of a file: a line of vertex, from 1, joint and weight for each.
 
     Raises SkeletonError for joint names that `read` could not restore.
@@ -72,7 +72,8 @@ def composed(given: Weights, names: Sequence[str]) -> bytes:
     Example:
         >>> import numpy as np
         >>> from action_loom.core.formats import weights
-        >>> weights.composed(weights.Weights(np.array([0, 1, 2]), np.array([1, 0]), np.array([1.0, 0.25])), ["a", "b"])
+        >>> given = weights.Weights(np.array([0, 1, 2]), np.array([1, 0]), np.array([1.0, 0.25]))
+        >>> weights.compose_weights(given, ["a", "b"])
         b'1 b 1\\n2 a 0.25\\n'
     """
     strange = [
@@ -103,7 +104,7 @@ class _Reader:
             if k or any(map(is_number, words)):  # the first line may be a header
                 found.append(self._row(words))
         if not found:
-            raise MotionFileError(self._path, None, expected("", "VERTEX JOINT WEIGHT"))
+            raise MotionFileError(self._path, None, describe_mismatch("", "VERTEX JOINT WEIGHT"))
         owners, joints, weights, lines = (np.array(column) for column in zip(*found, strict=True))
         self._refuse_repeated(owners, joints, lines)
         order = np.argsort(owners, kind="stable")
@@ -138,7 +139,7 @@ class _Reader:
 
     def _row(self, words: list[str]) -> tuple[int, int, float, int]:
         if len(words) < 3:
-            self._fail(expected(" ".join(words), "VERTEX JOINT WEIGHT"))
+            self._fail(describe_mismatch(" ".join(words), "VERTEX JOINT WEIGHT"))
         vertex = words[0]
         if not _WHOLE.fullmatch(vertex) or not 1 <= int(vertex) <= self._count:
             self._fail(f"the vertex is {vertex[:40]!r}, but must be a number from 1 to {self._count}, as in the mesh")

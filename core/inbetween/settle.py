@@ -1,7 +1,8 @@
 """Pull a clip towards the usual motion of its character in other clips (methods: Fill).
 
 Every stretch of half a second is refilled between its own ends, in two passes with shifted ends; each fill is weighted
-most in its middle and zero at its ends.
+most in its middle and zero at its ends. The change fades out towards the clip's ends, and joints that are turned quite
+differently stay.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,6 +21,7 @@ from .rows import RATE, Longs, of_poses
 
 LENGTH = 0.5  # s of a stretch
 FREE = 0.1  # s around a kept frame over which the change fades out
+OPPOSITE = np.radians(120.0)  # of a joint from the found stretch: another pose, which is not pulled towards
 OTHER = 0.01  # squared body heights; a stretch whose middle differs more from the clip is a different motion
 
 
@@ -56,12 +58,13 @@ def settle_clip(clip: Clip, known: Library, strength: float, kept: Collection[in
         for (first, a, b), one, gain in zip(spans, nearest, _gains(known, nearest), strict=True):
             if one.made is None:
                 continue
-            share = gain * _window(a, b, first, first + step, len(clip))[:, None, None]
+            # The weights of both passes add up to 1.
+            share = gain * np.sin(np.pi * (np.arange(a, b + 1) - first) / step)[:, None, None] ** 2
             own = slice(a, b + 1)
-            turns[own] += share * quat.log(quat.mul(quat.inv(clip.rotations[own]), one.made.rotations))
+            turns[own] += share * _alike(quat.log(quat.mul(quat.inv(clip.rotations[own]), one.made.rotations)))
             moves[own] += share * (one.made.translations - clip.translations[own])
             pulled[own] += share[:, 0, 0]
-    free = strength * _free(len(clip), kept, clip.rate)
+    free = strength * _free(len(clip), kept, clip.rate, step)
     result = replace(
         clip,
         rotations=quat.continuous(quat.mul(clip.rotations, quat.exp(free[:, None, None] * turns))),
@@ -110,19 +113,24 @@ def _gains(known: Library, nearest: Sequence[_Nearest]) -> list[float]:
     return gains
 
 
-def _window(a: int, b: int, first: int, last: int, frames: int) -> Array:
-    """Return the weight of a stretch in its frames; the weights of both passes add up to 1 inside a clip."""
-    at = (np.arange(a, b + 1) - first) / (last - first)
-    share = np.sin(np.pi * at) ** 2
-    share[[at_end for at_end, there in ((0, a == 0), (-1, b == frames - 1)) if there]] = 0.0
-    return np.asarray(share)
+def _alike(turns: Array) -> Array:
+    """Return rotation vectors without those beyond `OPPOSITE`, where the shortest way may change from frame to frame.
+
+    They decrease to zero from half that angle.
+    """
+    return turns * _smooth(2.0 - 2.0 * np.linalg.norm(turns, axis=-1, keepdims=True) / OPPOSITE)
 
 
-def _free(frames: int, kept: Collection[int], rate: float) -> Array:
-    """Return the weight of the change in each frame: 0 in kept frames, 1 away from them."""
-    if not kept:
-        return np.ones(frames)
-    places: Longs = np.array(sorted(kept))
-    away = np.abs(np.arange(frames)[:, None] - places).min(axis=1)
-    u = np.clip(away / (FREE * rate), 0.0, 1.0)
+def _free(frames: int, kept: Collection[int], rate: float, step: int) -> Array:
+    """Return the weight of the change in each frame: 0 in kept frames and at the ends, 1 away from them."""
+    at = np.arange(frames)
+    free = np.sin(np.pi * np.minimum(np.minimum(at, at[::-1]) / step, 0.5)) ** 2
+    places: Longs = np.array(sorted(kept), dtype=np.int64)
+    if len(places):
+        free *= _smooth(np.abs(at[:, None] - places).min(axis=1) / (FREE * rate))
+    return np.asarray(free)
+
+
+def _smooth(share: Array) -> Array:
+    u = np.clip(share, 0.0, 1.0)
     return np.asarray(u * u * (3.0 - 2.0 * u))

@@ -12,6 +12,7 @@ from . import quat
 from .quat import Array
 
 FAR = np.radians(150.0)  # rotations that never differ by more have a unique shortest arc, so `quat.mean` is continuous
+SWINGS = 3.0  # times the largest step of the rotations; larger steps of their vectors are swings of the axis
 ENDS_ALIKE = np.radians(20.0)  # a joint returns if its rotation differs by less between the first and the last frame
 
 
@@ -21,9 +22,9 @@ def mean_of_frames(rotations: Sequence[Array], weights: Array) -> Array:
     weights (N, F) : with sum 1 over N
 
     The mean equals `quat.mean` unless two rotations of a joint differ by more than 150° in a frame. In that case their
-    difference is unwrapped along the frames, starting at the frame of its minimum. If all rotations return to their
-    start but differ in their number of turns, the mean does not return, so with constant weights the joint takes the
-    rotation of the greatest weight.
+    difference is unwrapped along the frames, starting at the frame of its minimum, or split into turns about one axis
+    and a rest if its axis swings near a whole turn. If all rotations return to their start but differ in their number
+    of turns, the mean does not return, so with constant weights the joint takes the rotation of the greatest weight.
 
     Example:
         >>> import numpy as np
@@ -43,12 +44,34 @@ def mean_of_frames(rotations: Sequence[Array], weights: Array) -> Array:
 
 def _mean_of_joint(rotations: Sequence[Array], weights: Array) -> Array:
     first = quat.continuous(rotations[0])
-    away = [unwrap(quat.log(quat.mul(quat.inv(first), other))) for other in rotations[1:]]
-    turns = [float(np.linalg.norm(one[-1] - one[0])) > np.pi for one in away]
+    away = [_split(quat.mul(quat.inv(first), other)) for other in rotations[1:]]
+    turns = [float(np.linalg.norm(turn[-1] - turn[0])) > np.pi for turn, _ in away]
     if any(turns) and all(map(_comes_back, rotations)) and np.ptp(weights, axis=1).max() < 1e-9:
         return rotations[int(np.argmax(weights[:, 0]))]
-    vector = np.sum([weight[:, None] * one for weight, one in zip(weights[1:], away, strict=True)], axis=0)
-    return quat.normalize(quat.mul(first, quat.exp(vector)))
+    turn, rest = np.einsum("nf,npfk->pfk", weights[1:], np.array(away))
+    return quat.normalize(quat.mul(first, quat.mul(quat.exp(turn), quat.exp(rest))))
+
+
+def _split(rotations: Array) -> tuple[Array, Array]:
+    """Return rotation vectors (F, 3) whose rotations, one after the other, are `rotations` (F, 4), without jumps.
+
+    The second is 0 if the unwrapped vectors are steady. Near a whole turn their axis may be any, and swings: turns
+    about the axis of most motion are then unwrapped alone.
+    """
+    vectors = unwrap(quat.log(rotations))
+    steps = quat.log(quat.mul(rotations[1:], quat.inv(rotations[:-1])))
+    whole = vectors, np.zeros_like(vectors)
+    if len(steps) == 0 or _largest(np.diff(vectors, axis=0)) <= SWINGS * _largest(steps):
+        return whole
+    axis = np.linalg.eigh(steps.T @ steps)[1][:, -1]
+    turn = np.unwrap(2.0 * np.arctan2(rotations[:, 1:] @ axis, rotations[:, 0]))[:, None] * axis
+    rest = quat.log(quat.mul(quat.exp(-turn), rotations))
+    swinging = _largest(np.diff(turn, axis=0)) + _largest(np.diff(rest, axis=0))
+    return (turn, rest) if swinging < _largest(np.diff(vectors, axis=0)) else whole
+
+
+def _largest(vectors: Array) -> float:
+    return float(np.linalg.norm(vectors, axis=1).max())
 
 
 def _comes_back(rotations: Array) -> bool:

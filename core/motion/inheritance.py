@@ -53,7 +53,7 @@ class Frame:
             linear = linear * self.stretch[:, None, :]
         return linear, self.origin + np.einsum("fij,fj->fi", self.moving, location)
 
-    def unstretched(self, linear: Array) -> Array:
+    def undo_stretch(self, linear: Array) -> Array:
         """Return a joint's linear part (F, 3, 3) before its columns were stretched."""
         return linear if self.stretch is None else linear / np.maximum(self.stretch, 1e-12)[:, None, :]
 

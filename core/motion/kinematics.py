@@ -299,7 +299,7 @@ def local(
             still = np.broadcast_to(np.eye(3), linear[:, joint].shape)
             rebuilt[:, joint], places[:, joint] = frame.apply(still, translations[:, joint])
             continue
-        basis = inheritance.solve(frame.turning, frame.unstretched(linear[:, joint]))
+        basis = inheritance.solve(frame.turning, frame.undo_stretch(linear[:, joint]))
         if signs is not None:
             basis = basis * signs[:, joint, None, :]
         scales[:, joint] = np.linalg.norm(basis, axis=-2)

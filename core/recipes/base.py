@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from ..errors import ClipError
-from ..options import Declared, Option, declaration, declared
+from ..options import Declared, Option, declaration, declared_options
 
 
 def graph_name(names: Sequence[str]) -> str:
@@ -94,7 +94,7 @@ class Recipe(Declared):
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  (of verbs whose result decides)
         """Return a sentence for each option without effect, from a result's report."""
-        options, unused = declared(type(self)), []
+        options, unused = declared_options(type(self)), []
         given = {name for name, about in options.items() if getattr(self, name) != about.default}
         for name in [name for name in options if name in given]:
             about = options[name]
@@ -117,5 +117,5 @@ class Recipe(Declared):
         return self
 
     def to_json(self) -> str:
-        values = {name: getattr(self, name) for name in declared(type(self))}
+        values = {name: getattr(self, name) for name in declared_options(type(self))}
         return json.dumps({"verb": self.verb, **values}, sort_keys=True)

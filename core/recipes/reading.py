@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import OptionError
-from ..options import HIDDEN, RARE, Declared, declaration, declared, option, renamed
+from ..options import HIDDEN, RARE, Declared, declaration, declared_options, option, rename_values
 from .result import ResultOptions
 
 
@@ -87,14 +87,14 @@ def request_from_json(text: str) -> Request:
         ('Walk', True, 'bezier')
     """
     try:
-        values = renamed(declared(ReadingOptions), json.loads(text))
+        values = rename_values(declared_options(ReadingOptions), json.loads(text))
         sources = tuple(Source(**one) for one in values.pop("sources"))
         curve = values.pop("curve", "")
         if not all(
             isinstance(name, str) for name in (curve, *(s.name for s in sources), *(s.armature for s in sources))
         ):
             raise TypeError
-        read = {name: values.pop(name) for name in declared(ReadingOptions) if name in values}
+        read = {name: values.pop(name) for name in declared_options(ReadingOptions) if name in values}
         result = {name: _lower(name, value) for name, value in values.items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise OptionError(f"This is not what is asked of a result: {text[:80]}") from None
@@ -103,4 +103,4 @@ def request_from_json(text: str) -> Request:
 
 def _lower(name: str, value: Any) -> Any:
     """Return a choice in current spelling; version 0.1 wrote choices in capitals."""
-    return value.lower() if declared(ResultOptions)[name].choices and isinstance(value, str) else value
+    return value.lower() if declared_options(ResultOptions)[name].choices and isinstance(value, str) else value

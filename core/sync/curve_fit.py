@@ -89,7 +89,7 @@ class _Basis:
         """Return the curve (K,) of control points."""
         return np.asarray((self.shares * control[self.columns]).sum(axis=1))
 
-    def gathered(self, values: Array) -> Array:
+    def gather_values(self, values: Array) -> Array:
         """Return for each control point the sum (size,) of values (K,) weighted by its shares in them."""
         weights = (self.shares * values[:, None]).ravel()
         return np.asarray(np.bincount(self.columns.ravel(), weights, self.size), dtype=float)
@@ -102,7 +102,7 @@ def _least_squares(basis: _Basis, values: Array) -> Array:
     iterations suffice, because only neighbours interact. A full matrix would grow with the square.
     """
     control = np.zeros(basis.size)
-    missing, slope = values, basis.gathered(values)
+    missing, slope = values, basis.gather_values(values)
     direction, square = slope, float(slope @ slope)
     enough = PRECISION**2 * square
     for _ in range(500):
@@ -112,7 +112,7 @@ def _least_squares(basis: _Basis, values: Array) -> Array:
         step = square / float(moved @ moved)
         control = control + step * direction
         missing = missing - step * moved
-        slope = basis.gathered(missing)
+        slope = basis.gather_values(missing)
         before, square = square, float(slope @ slope)
         direction = slope + square / before * direction
     return control

@@ -35,11 +35,11 @@ class PosedClip:
             return self
         part = PosedClip(self.clip.cut(start, end))
         # where the cached property stores its value
-        vars(part)["_posed"] = tuple(values[start:end] for values in self._posed)
+        vars(part)["_posed"] = tuple(values[start:end] for values in self._world_pose)
         return part
 
     @cached_property
-    def _posed(self) -> tuple[Array, Array, Array]:
+    def _world_pose(self) -> tuple[Array, Array, Array]:
         """World rotations (F, J, 4), points (F, P, 3), and the raw direction (F,) of the pelvis, radians."""
         skeleton = self.clip.skeleton
         rotations, points = kinematics.get_cached_pose(self.clip, keep=self.keep)
@@ -48,16 +48,16 @@ class PosedClip:
     @property
     def pose(self) -> WorldPose:
         """The clip with its body in the world, for other measures."""
-        return WorldPose(self.clip, *self._posed[:2])
+        return WorldPose(self.clip, *self._world_pose[:2])
 
     @property
     def points(self) -> Array:
         """World positions (F, P, 3) of joints and tips, metres; read-only."""
-        return self._posed[1]
+        return self._world_pose[1]
 
     def heading(self, sigma: float) -> Array:
         """Return the facing (F,) of the pelvis, smoothed by `sigma` seconds, radians."""
-        return root_motion.smooth(self._posed[2], sigma * self.clip.rate)
+        return root_motion.smooth(self._world_pose[2], sigma * self.clip.rate)
 
     @cached_property
     def local(self) -> Array:

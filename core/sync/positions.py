@@ -186,9 +186,9 @@ class MotionMetric(Metric):
         self._beside = 0.5 * (speed / self._slow) ** 2 + (self._more**2).sum(axis=1)
 
     @cached_property
-    def _prepared(self) -> tuple[NDArray[np.float32], Array]:
+    def _feature_sums(self) -> tuple[NDArray[np.float32], Array]:
         """The features (F, K), and sums of squares (F,); for long clips only requested for the frames of `over`."""
-        return self._normalized(0, len(self._slow) - 1)
+        return self._normalize_features(0, len(self._slow) - 1)
 
     def _compared_besides(self, body: PosedClip, matching: Matching) -> Array:  # noqa: ARG002  (for other metrics)
         """Return the additional features (F, K) of a derived metric."""
@@ -197,20 +197,20 @@ class MotionMetric(Metric):
     def over(self, first: int, last: int) -> Self:
         """Return the same clip, with mean and amplitude over the frames first … last."""
         other = copy(self)
-        other._prepared = self._normalized(first, last)
+        other._feature_sums = self._normalize_features(first, last)
         return other
 
     def take_frames(self, frames: slice) -> Self:
         other = copy(self)
         for name in ("_places", "_velocities", "_slow", "_more", "_beside"):
             setattr(other, name, getattr(self, name)[frames])
-        features, squares = self._prepared
-        other._prepared = features[frames], np.ascontiguousarray(squares[frames])  # long clips are decimated
+        features, squares = self._feature_sums
+        other._feature_sums = features[frames], np.ascontiguousarray(squares[frames])  # long clips are decimated
         return other
 
     def matrix(self, other: Self, window: int) -> Array:
         """Return the distances (M, N), without unit, between this clip and another, as means over the window."""
-        features, others = rows(self._prepared[0], window), exact_sums.ready(rows(other._prepared[0], window))
+        features, others = rows(self._feature_sums[0], window), exact_sums.ready(rows(other._feature_sums[0], window))
         square, other_square = self._square(window), other._square(window)
 
         def some(block: slice, around: slice) -> Array:
@@ -219,10 +219,10 @@ class MotionMetric(Metric):
         return in_blocks(len(square), len(other_square), window, some)
 
     def _square(self, window: int) -> Array:
-        squares = self._prepared[1]
+        squares = self._feature_sums[1]
         return squares if window == 0 else np.asarray(squares[clamp_windows(len(squares), window)].mean(axis=1))
 
-    def _normalized(self, first: int, last: int) -> tuple[NDArray[np.float32], Array]:
+    def _normalize_features(self, first: int, last: int) -> tuple[NDArray[np.float32], Array]:
         """Return all features (F, K), with mean and amplitude of positions over the frames first … last."""
         count, width = len(self._slow), len(self._roots)
         sums, squares = np.zeros(width), np.empty(count)

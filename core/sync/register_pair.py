@@ -101,7 +101,7 @@ def _by_motion(reference: PosedClip, clip: PosedClip, matching: Matching, progre
         try:
             if joints != matching.joints:
                 pair = _Pair.compare(reference, clip, freer)
-            sketch = pair.sketched()
+            sketch = pair.sketch_pair()
             if sketch.every > pair.every and _match(sketch, freer, RAISED_LIMIT, SILENT, dtw.ROUGH).likeness < HOPELESS:
                 continue
             other = _match(pair, freer, RAISED_LIMIT, progress.part(start, start + 0.3))
@@ -151,7 +151,7 @@ class _Pair:
         """Cached for all limits, since for long clips it takes as much time as the path."""
         return self.thinned[0].matrix(self.thinned[1], self.window)
 
-    def sketched(self) -> "_Pair":
+    def sketch_pair(self) -> "_Pair":
         """Return both clips decimated until a path takes negligible time."""
         every = max(1, round(self.rate / SKETCH_RATE))
         some = slice(None, None, every)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..additions import Registry, Source
 from ..entry_points import load
 from ..errors import OptionError
-from ..options import Declared, declared
+from ..options import Declared, declared_options
 from ..progress import SILENT, Progress
 from ..recipes.ask import AskOptions
 from ..recipes.base import Recipe
@@ -278,5 +278,5 @@ def from_json(text: str) -> Recipe:
 def options_of(recipe: type[Recipe]) -> dict[str, Any]:
     """Return the options of a recipe that can change without repeating `prepare`."""
     row = VERBS[recipe.verb]
-    shared = declared(row.depends) if row.depends is not None else {}
-    return {name: about for name, about in declared(recipe).items() if name not in shared}
+    shared = declared_options(row.depends) if row.depends is not None else {}
+    return {name: about for name, about in declared_options(recipe).items() if name not in shared}

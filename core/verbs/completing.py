@@ -15,17 +15,25 @@ from ..motion.clip import Clip
 from ..recipes.base import Recipe
 from ..weave import body_limits
 from ..weave.results import CutOutResult, EditResult, KeysResult, Result
+from ..weight import compared
 from .bake import Bake
 from .fewer_keys import FewerKeys
+from .mirror import Mirror
+from .place import Place
 from .plant import Plant
 from .retarget import Retarget
+from .root import Root
 from .take import CutOut
+from .travel import InPlace, Travel
 from .warp import Warp
+from .weight import Weight
 
 # Verbs whose result may stand on another floor: another body, a moved clip, or levelled clips.
 _OTHER_FLOOR = {"retarget", "place", "follow", "drive", "walk", "shortest"}
 _ON_THE_SPOT = {"in_place", "root"}
 KEYS_AS_GIVEN = {FewerKeys.verb, Bake.verb, Warp.verb}  # verbs that use the keys and bones of the clip as given
+# Verbs that change no flight, and Weight, which tells of each flight itself.
+_FALLS_AS_GIVEN = {one.verb for one in (Bake, CutOut, InPlace, Mirror, Place, Root, Travel, Weight)}
 _SAME = 1e-6  # body heights, and components of unit quaternions
 
 
@@ -45,7 +53,7 @@ def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
 
 
 def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Attachments) -> Result:
-    """Return a result on the given skeleton with its report completed: "changed", "limits", and notes.
+    """Return a result on the given skeleton with its report completed: "changed", "limits", "flights", and notes.
 
     clips : as given; attached : joints that were reattached for the work
     changed : False if an edit left the clip unchanged; a note is added if the verb does not explain why
@@ -67,7 +75,11 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
         same_floor=recipe.verb not in _OTHER_FLOOR,
         slides=not (recipe.verb in _ON_THE_SPOT or (isinstance(recipe, CutOut) and recipe.in_place)),
     )
-    sentences += attached.leaving(made.clip, clips)
+    if recipe.verb not in _FALLS_AS_GIVEN:
+        flights, falls = compared.compare_flights(woven, sources)
+        report["flights"] = None if flights is None else flights.as_json()
+        sentences += falls
+    sentences += [*body_limits.describe_turns(woven, sources), *attached.leaving(made.clip, clips)]
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
     notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *attached.notes)
     report["notes"] = [one_line(note) for note in notes]

@@ -33,7 +33,7 @@ def travelling(clips: Sequence[Clip], options: TravelOptions, *, needed: bool = 
     going = [travels(clip) for clip in clips]
     sentences: list[str] = []
     if options.add_root_motion == "auto" and (needed or any(going)):
-        clips = [clip if goes else _given(clip, sentences) for clip, goes in zip(clips, going, strict=True)]
+        clips = [clip if goes else _read_given(clip, sentences) for clip, goes in zip(clips, going, strict=True)]
     if not all(root_trajectory.read_stored_trajectory(clip) for clip in clips):
         # A trajectory stored by only some of the clips would be mistaken for the trajectory of all.
         clips = [root_trajectory.without_stored(clip) for clip in clips]
@@ -70,7 +70,7 @@ def note(clip: Clip, *, doubtful: bool = False) -> str:
     return "; ".join(notes[1:] if doubtful else notes)
 
 
-def _given(clip: Clip, sentences: list[str]) -> Clip:
+def _read_given(clip: Clip, sentences: list[str]) -> Clip:
     trajectory, feet = root_trajectory.read_stored_trajectory(clip), foot_travel.measure(clip)
     if trajectory is None and (feet is None or not feet.in_place):
         return clip

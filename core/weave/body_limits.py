@@ -24,6 +24,7 @@ STEP = 4000.0  # degrees a second squared, reached by knees in any step; the min
 BACKWARDS = 2.0  # degrees by which a knee may bend further back than in any source
 DEEPER = 0.01  # body heights by which toes or heels may be lower than in any source
 NARROW, NARROWER = 0.02, 0.5  # body heights between the shins, and ratio to the sources' minimum
+TURNS, TURN = 3.0, 600.0  # times the sources' fastest turn of a joint, and degrees a second, reached by throwing arms
 SLIDES, SLIDE = 1.5, 0.009  # times the worst source's, and additional heights a second
 # heights above its lowest, s, and share of swing speed that define a foot in contact
 LOW, BRIEF, SWINGS = 0.018, 0.15, 0.6
@@ -107,6 +108,36 @@ def describe_limits(
         # Without figures: the interface shows the judge's slide of standing feet, which is measured differently.
         sentences.append(f"{name}: feet on the ground slide more than in the sources {_at(at)}: {do}")
     return found, sentences
+
+
+def describe_turns(result: Clip, sources: Sequence[Clip]) -> list[str]:
+    """Return a sentence on the joint that turns fastest between two frames, if no source turns it nearly as fast.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weave import body_limits
+        >>> walk = actions.walk(cycles=1)
+        >>> body_limits.describe_turns(walk, [walk])
+        []
+    """
+    names, turned = result.skeleton.names, _turns(result)
+    most = np.zeros(len(names))
+    for one in sources:
+        known = dict(zip(one.skeleton.names, _turns(one).max(axis=0), strict=True))
+        most = np.maximum(most, [known.get(name, np.inf) for name in names])
+    at, joint = np.unravel_index(int(np.argmax(turned - TURNS * most)), turned.shape)
+    if turned[at, joint] <= max(TURN, TURNS * most[joint]):
+        return []
+    step, before = turned[at, joint] / result.rate, most[joint] / result.rate
+    where = f"{_at(int(at))} ({before:.0f} in the sources)"
+    return [f"{result.name}: {names[joint]!r} turns by {step:.0f}° in a frame {where}: look there"]
+
+
+def _turns(clip: Clip) -> Array:
+    """Return how fast each joint turns to a frame from the one before (F, J), degrees a second; 0 in the first."""
+    near = np.abs(np.einsum("fjk,fjk->fj", clip.rotations[1:], clip.rotations[:-1]))
+    turned = 2.0 * clip.rate * np.degrees(np.arccos(np.minimum(near, 1.0)))
+    return np.concatenate([np.zeros((1, near.shape[1])), turned])
 
 
 def legs_meet(result: Clip, before: Clip) -> bool:

@@ -10,6 +10,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 
 STRAIGHT = 1e-6  # radians; a smaller turn is ill-conditioned and treated as straight
+SPINS = 1.5 * np.pi  # a body that turns further spins on its way: whole turns do not bend the path
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +18,8 @@ class GroundArc:
     """A steady path from a place and a facing that turns by `turn` and moves by `step` in `length` frames.
 
     It is a circular arc on the ground (complex numbers), or a straight line for a zero turn.
+
+    bend : the turn of the arc itself, by default that of the body, without whole turns if that spins
     """
 
     place: complex
@@ -24,28 +27,35 @@ class GroundArc:
     step: complex
     turn: float
     length: int
+    bend: float = np.nan
+
+    def __post_init__(self) -> None:
+        if np.isnan(self.bend):
+            whole = 2.0 * np.pi * round(self.turn / (2.0 * np.pi)) if abs(self.turn) > SPINS else 0.0
+            object.__setattr__(self, "bend", self.turn - whole)
 
     def at(self, frames: Array) -> tuple[NDArray[np.complex128], Array]:
         """Return positions (K,) and facings (K,) at frames from its start, also before the start or after the end."""
         share = frames / self.length
-        gone = share if abs(self.turn) < STRAIGHT else np.expm1(1j * self.turn * share) / np.expm1(1j * self.turn)
+        gone = share if abs(self.bend) < STRAIGHT else np.expm1(1j * self.bend * share) / np.expm1(1j * self.bend)
         return np.asarray(self.place + self.step * gone, dtype=np.complex128), self.facing + self.turn * share
 
     def straight(self) -> "GroundArc":
         """Return the straight line of the same length with the same initial direction."""
-        if abs(self.turn) < STRAIGHT:
-            return replace(self, turn=0.0)
-        half = 0.5 * self.turn
-        return replace(self, step=self.step * np.exp(-1j * half) * half / np.sin(half), turn=0.0)
+        if abs(self.bend) < STRAIGHT:
+            return replace(self, turn=0.0, bend=0.0)
+        half = 0.5 * self.bend
+        return replace(self, step=self.step * np.exp(-1j * half) * half / np.sin(half), turn=0.0, bend=0.0)
 
     def extend(self, length: int) -> "GroundArc":
         """Return the same arc over another number of frames."""
         (place,), (facing,) = self.at(np.array([float(length)]))
-        return replace(self, step=complex(place - self.place), turn=float(facing - self.facing), length=length)
+        step, turn = complex(place - self.place), float(facing - self.facing)
+        return replace(self, step=step, turn=turn, length=length, bend=self.bend * length / self.length)
 
     def standing(self) -> "GroundArc":
         """Return the arc that stays at the start of this one."""
-        return replace(self, step=0j, turn=0.0)
+        return replace(self, step=0j, turn=0.0, bend=0.0)
 
 
 def between(clip: Clip, start: int, length: int) -> GroundArc:

@@ -102,7 +102,7 @@ def of_carried(source: Clip, clip: Clip, recipe: PlantOptions, how: Carried | No
     found = find(source, clip.skeleton) if recipe.plant_feet and not same_legs else None
     standing = clip
     if found and how is not None:
-        standing = stance_heights.kept(source, clip, how.scale, (how.ball_rise, how.rise), found)
+        standing = stance_heights.keep_heights(source, clip, how.scale, (how.ball_rise, how.rise), found)
     result, outcome = of_result(standing, recipe, one_source=same_legs, found=found)
     if outcome.done is not None:
         outcome = replace(outcome, done=since(clip, result, outcome.done))

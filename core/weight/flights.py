@@ -70,12 +70,25 @@ class FlightReport:
         return tuple(one for one in self.flights if one.verdict == OFF)
 
     @property
-    def as_json(self) -> list[dict[str, Any]]:
-        """The flights as plain JSON values; frames are counted from 0."""
+    def doubt(self) -> str:
+        """A sentence if all flights fall alike and too fast, else ""."""
+        if self.scale == 1.0:
+            return ""
+        why = "its rate or its unit may be wrong"
+        return f"{self.name}: all its flights fall {self.scale:.2g} times as fast as real ones: {why}"
+
+    def describe(self, flight: Flight) -> str:
+        """Return a sentence on the fall of a flight, with frames counted from 0."""
+        first, last = (round(second * self.rate) for second in (flight.start, flight.end))
+        where = f"frames {first} to {last} of the result"
+        return f"{self.name}: the flight in {where} falls at {flight.fall:.1f} m/s²"
+
+    def as_json(self, first: int = 0) -> list[dict[str, Any]]:
+        """Return the flights as plain JSON values; first : number of the clip's first frame."""
         return [
             {
-                "first": round(one.start * self.rate, 1),
-                "last": round(one.end * self.rate, 1),
+                "first": round(one.start * self.rate + first, 1),
+                "last": round(one.end * self.rate + first, 1),
                 "fall": round(one.fall, 2),
                 "verdict": one.verdict,
             }
@@ -182,7 +195,7 @@ def find_in(clip: Clip) -> Found:
         if inner and end - first < GAP * RATE and least[first:end].min() > GAP_CLEARANCE * tracks.height:
             off[first:end] = True
     spans = [span for span in contacts.runs(off) if _flies(tracks, air, least, slice(*span))]
-    return Found(tuple(_judged(tracks, first, end) for first, end in spans), tracks, air)
+    return Found(tuple(_judge_flight(tracks, first, end) for first, end in spans), tracks, air)
 
 
 def _flies(tracks: BodyTracks, air: dict[str, FootAir], least: Array, part: slice) -> bool:
@@ -198,7 +211,7 @@ def _flies(tracks: BodyTracks, air: dict[str, FootAir], least: Array, part: slic
     return not low and bool(speed >= HIPS_SPEED * tracks.height)
 
 
-def _judged(tracks: BodyTracks, first: int, end: int) -> Flight:
+def _judge_flight(tracks: BodyTracks, first: int, end: int) -> Flight:
     heights = tracks.centre[first:end, 2]
     fall, seconds = fit_fall(heights, RATE), (end - 1 - first) / RATE
     whole = first > 0 and end < len(tracks)

@@ -114,17 +114,17 @@ def shift_body(clip: Clip, wanted: Array, swings: Swings) -> Clip:
     goal = np.einsum("p,fpk->fk", shares, kinematics.get_cached_pose(clip)[1]) + wanted
     hips, made, missed = wanted.copy(), clip, dict.fromkeys(swings.share, np.zeros(len(clip)))
     for _ in range(PASSES):
-        made, limited = _moved(clip, limbs, pose, hips, swings, missed)
+        made, limited = _move_hips(clip, limbs, pose, hips, swings, missed)
         points = kinematics.points(made)
         error = goal - np.einsum("p,fpk->fk", shares, points)
         hips = hips + np.where(limited[:, None], 0.0, error)  # a standing leg holds the hips, whatever they should do
         for limb in limbs:
             low = pose[1][limb.foot].end[:, 2] - points[:, limb.end, 2]
             missed[limb.foot] = missed[limb.foot] + swings.hold[limb.foot] * low
-    return _moved(clip, limbs, pose, hips, swings, missed)[0]
+    return _move_hips(clip, limbs, pose, hips, swings, missed)[0]
 
 
-def _moved(
+def _move_hips(
     clip: Clip,
     limbs: Sequence[Limb],
     pose: tuple[Array, dict[str, legs.Leg]],
@@ -142,12 +142,14 @@ def _moved(
         shifts[limb.foot] = shift
         drop = np.maximum(drop, np.where(share == 0.0, _excess(leg, hips - shift, STRAIGHT), 0.0))
     # The smoothed drop must not reach into flights, whose first and last places stay.
-    lower = np.maximum(drop, _share(swings.stands, DIP * clip.rate, clip.rate) * _widened(drop, DIP * clip.rate))
+    lower = np.maximum(drop, _share(swings.stands, DIP * clip.rate, clip.rate) * _smooth_upwards(drop, DIP * clip.rate))
     hips = hips - lower[:, None] * [0.0, 0.0, 1.0]
     limited = (lower > 0.0) & swings.stands
     for limb in limbs:
         leg, share = pose[1][limb.foot], swings.share[limb.foot]
-        rise = _widened(np.where(share > 0.0, _excess(leg, hips - shifts[limb.foot], STRETCHED), 0.0), RISE * clip.rate)
+        rise = _smooth_upwards(
+            np.where(share > 0.0, _excess(leg, hips - shifts[limb.foot], STRETCHED), 0.0), RISE * clip.rate
+        )
         shifts[limb.foot][:, 2] += np.clip(4.0 * share, 0.0, 1.0) * rise
     level = {foot: 1.0 - share for foot, share in swings.share.items()}
     return legs.move_legs(clip, limbs, pose, shifts, hips, level, BEND), limited
@@ -161,7 +163,7 @@ def _excess(leg: legs.Leg, apart: Array, limit: float) -> Array:
     return np.maximum(way[:, 2] - high, 0.0)
 
 
-def _widened(values: Array, sigma: float) -> Array:
+def _smooth_upwards(values: Array, sigma: float) -> Array:
     """Return values (F,) smoothed without falling far below the original ones anywhere."""
     if not values.any():
         return values

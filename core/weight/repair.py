@@ -71,18 +71,16 @@ class WeightReport:
 
     def describe(self) -> list[str]:
         """Return a sentence for each flight that is not repaired, with frames counted from 0."""
-        name, scale = self.before.name, self.before.scale
-        if scale != 1.0:
-            why = "its rate or its unit may be wrong"
-            return [f"{name}: all its flights fall {scale:.2g} times as fast as real ones: {why}"]
+        if self.before.doubt:
+            return [self.before.doubt]
         sentences = []
         for one in self.repairs:
-            first, last = (round(second * self.before.rate) for second in (one.flight.start, one.flight.end))
-            what = f"{name}: the flight from frame {first} to {last}"
+            what = self.before.describe(one.flight)
             if one.left:
-                sentences.append(f"{what} falls at {one.flight.fall:.1f} m/s² and is left alone: {one.left}")
-            elif one.is_off:
-                sentences.append(f"{what} still falls at {one.fall:.1f} m/s²: look there")
+                sentences.append(f"{what} and is left alone: {one.left}")
+            elif one.is_off and one.fall is not None:
+                what = self.before.describe(replace(one.flight, fall=one.fall))
+                sentences.append(f"{what} after its repair, too: look there")
         return sentences
 
 
@@ -111,7 +109,7 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
         found = analyse(clip)
         before = found.report
         if not before.off or before.scale != 1.0 or strength <= 0.0:
-            return clip, WeightReport(before, before, _left(before))
+            return clip, WeightReport(before, before, _list_refused(before))
         curve = None
         if by == DURATION:
             curve, repairs = _time_curve(clip, before, strength)
@@ -119,16 +117,16 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
             after = before if curve is None else find_flights(made)
         else:
             made, after, repairs = _by_height(found, before, strength)
-    each = [one if one.left else _measured(one, after, strength) for one in repairs]
-    return made, WeightReport(before, after, (*_left(before), *each), curve)
+    each = [one if one.left else _measure_repair(one, after, strength) for one in repairs]
+    return made, WeightReport(before, after, (*_list_refused(before), *each), curve)
 
 
-def _left(report: FlightReport) -> tuple[Repair, ...]:
+def _list_refused(report: FlightReport) -> tuple[Repair, ...]:
     why = "something outside the clip pushes the body"
     return tuple(Repair(one, one.fall, left=why) for one in report.flights if one.verdict == PUSHED)
 
 
-def _measured(one: Repair, after: FlightReport, strength: float) -> Repair:
+def _measure_repair(one: Repair, after: FlightReport, strength: float) -> Repair:
     """Return a repair with the fall and the duration of the flight that overlaps it most after the repair."""
 
     def overlap(other: Flight) -> float:
@@ -158,7 +156,7 @@ def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[
             repairs.append(Repair(listed, flight.fall, strength * raised, flight.seconds, left))
     if not own:
         return clip, before, repairs
-    made = _shifted(whole, strength * lift.shift_centre(centre, own, stops, at), found.found)
+    made = _shift_centre(whole, strength * lift.shift_centre(centre, own, stops, at), found.found)
     frames = found.whole.own
     result = replace(clip, rotations=made.rotations[frames], translations=made.translations[frames])
     if found.path is not None:
@@ -166,7 +164,7 @@ def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[
     return result, found.of_result(made).report, repairs
 
 
-def _shifted(clip: Clip, shift: Array, found: Found) -> Clip:
+def _shift_centre(clip: Clip, shift: Array, found: Found) -> Clip:
     """Return a clip with its centre of mass shifted (F, 3); frames that no shift is near stay the same to the bit."""
     swings = follow.fade_swings(flag_air(found, clip), clip.rate)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()

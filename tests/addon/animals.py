@@ -22,8 +22,6 @@ def _sides(*names: str) -> tuple[str, ...]:
 
 ANIMALS = {
     "bird": Animal(_sides("foot_ik"), ("Wing.L", "Wing.R", "head", "neck", "spine.001", "spine_fk.005"), 0.15),
-    "wolf": Animal(_sides("foot_ik", "front_foot_ik"), ("head", "chest", "spine.002", "spine.001", "ear.L"), 1.1),
-    "cat": Animal(_sides("foot_ik", "hand_ik"), ("head", "chest", "tail.002", "tail.003"), 0.5),
     "horse": Animal(_sides("hind_foot_ik", "forefoot_ik"), ("head", "neck", "chest", "tail.002", "tail.003"), 2.1),
 }
 

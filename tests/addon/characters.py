@@ -93,5 +93,5 @@ def worst_limb(loom, one, other, *, without=()):
 
 def as_it_comes(loom, verb, **options):
     """Return the options of a verb, without planting and trimming."""
-    declared = loom("core.options").declared(loom("core.verbs").VERBS[verb].recipe)
+    declared = loom("core.options").declared_options(loom("core.verbs").VERBS[verb].recipe)
     return options | {name: False for name in ("plant_feet", "trim") if name in declared}

@@ -112,6 +112,35 @@ def empty_file():
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
+@pytest.fixture(scope="session")
+def once(extension, tmp_path_factory):
+    """Return `once(make, *arguments)`, which makes the content of a file only once, and opens that file each time.
+
+    make : a function that fills the empty file; the active object is returned. The opened file has a name.
+    """
+    import bpy
+    import material
+
+    folder, files = tmp_path_factory.mktemp("made"), {}
+
+    def give(make, *arguments):
+        key = (make.__module__, make.__qualname__, arguments)
+        if key not in files:
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            make(*arguments)
+            files[key] = material.saved(folder / f"{len(files)}.blend")
+        bpy.ops.wm.open_mainfile(filepath=str(files[key]))
+        return bpy.context.object
+
+    return give
+
+
+def _add_demo():
+    import bpy
+
+    assert bpy.ops.action_loom.add_demo() == {"FINISHED"}
+
+
 @pytest.fixture
 def bridge(loom):
     """Modules of the bridge, and the core modules used with them, by short names."""
@@ -200,11 +229,11 @@ def command(loom, capsys):
 
 
 @pytest.fixture
-def figure(tmp_path):
-    """Add the demo figure, save the file and return the figure."""
+def figure(once, tmp_path):
+    """Save a file with the demo figure and return the figure."""
     import bpy
 
-    bpy.ops.action_loom.add_demo()
+    once(_add_demo)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
     return bpy.context.object
 
@@ -259,24 +288,37 @@ def here(loom):
     one.preferences.library = ""
 
 
-@pytest.fixture
-def folder(loom, tmp_path):
-    """Three files of the generated figure: they walk, sneak and wave."""
+@pytest.fixture(scope="session")
+def indexed(loom, tmp_path_factory):
+    """A folder with three files of the generated figure, a copy of it, and a library of the files, indexed once."""
     bvh, actions = loom("core.formats.bvh"), loom("core.demo_character.actions")
-    made = tmp_path / "files"
-    made.mkdir()
+    made = tmp_path_factory.mktemp("indexed")
+    files, kept, library = made / "files", made / "kept", made / "motion.loomlib"
+    kept.mkdir()
     for name in ("walk", "sneak", "wave"):
-        bvh.write(bvh.from_clip(getattr(actions, name)(60.0)), made / f"{name}.bvh")
-    return made
+        bvh.write(bvh.from_clip(getattr(actions, name)(60.0)), kept / f"{name}.bvh")
+    shutil.copytree(kept, files)
+    loom("core.library.index").update(str(library), [str(files)])
+    return files, kept, library
 
 
 @pytest.fixture
-def library(here, folder, tmp_path):
-    """Index these files as a library and choose it in the panel."""
+def folder(indexed):
+    """Three files of the generated figure: they walk, sneak and wave. A test may change them."""
+    files, kept, _ = indexed
+    yield files
+    shutil.rmtree(files)
+    shutil.copytree(kept, files)
+
+
+@pytest.fixture
+def library(here, folder, indexed, tmp_path):
+    """Copy the library of these files and choose the copy in the panel."""
     import bpy
 
+    shutil.copytree(indexed[2], tmp_path / "motion.loomlib")
     here.preferences.library = str(tmp_path / "motion.loomlib")
-    assert bpy.ops.action_loom.add_to_library(directory=str(folder)) == {"FINISHED"}
+    assert bpy.ops.action_loom.read_library() == {"FINISHED"}
     return tmp_path / "motion.loomlib"
 
 
@@ -304,12 +346,9 @@ def tab():
 
 
 @pytest.fixture
-def on_demo(tab):
+def on_demo(once):
     """The demo as *Add Demo* leaves it."""
-    import bpy
-
-    assert bpy.ops.action_loom.add_demo() == {"FINISHED"}
-    return bpy.context.object
+    return once(_add_demo)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ class Here:
             loom(f"core.{name}") for name in ("library.storage", "library.index", "formats.motion_file")
         )
         self.mirror, self.kinematics = loom("core.motion.mirror"), loom("core.motion.kinematics")
-        self.preferences = loom("addon.model.preferences").chosen(bpy.context)
+        self.preferences = loom("addon.model.preferences").read_preferences(bpy.context)
 
     def finder(self):
         return self.finds.finder()

@@ -26,6 +26,14 @@ def face_slot(rig, last=25):
     judge.play(rig, actions()[0])
 
 
+def other_smiled(rig):
+    """Play the second action, whose face smiles more, and give the walker its action back."""
+    had = rig.animation_data.action
+    judge.play(rig, actions()[1])
+    bpy.context.scene.frame_set(13)
+    judge.play(rig, had)
+
+
 def long_face(rig):
     face_slot(rig, last=60)
 

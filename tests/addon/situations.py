@@ -195,6 +195,10 @@ def head_turned(rig):
     key(rig, rig.pose.bones["head"], "rotation_euler", [(0.0, np.radians(a), 0.0) for a in (0, 130, 200, 90, 0)])
 
 
+def pirouette(rig):
+    key(rig, rig.pose.bones["hips"], "rotation_euler", [(0.0, np.pi * k, 0.0) for k in range(5)])
+
+
 def wheel(rig):
     add_bones(rig, ("wheel", "root", (0.0, 0.0, 0.3), (0.0, 0.0, 0.6)))
     key(rig, rig.pose.bones["wheel"], "rotation_euler", [(3.0 * np.pi * k, 0.0, 0.0) for k in range(5)])

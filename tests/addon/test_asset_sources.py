@@ -178,14 +178,6 @@ def test_a_file_that_lies_in_a_library_offers_its_own_actions_without_appending_
     assert listed() == ["own", "slow"]
 
 
-def test_one_undo_takes_it_back(shelf):
-    bpy.ops.ed.undo_push(message="before")
-    add("slow")
-    bpy.ops.ed.undo()
-    assert listed() == []
-    assert "slow" not in bpy.data.actions
-
-
 def test_without_asset_libraries_it_says_what_to_do(shelf):
     kept = bpy.context.preferences.filepaths.asset_libraries
     for one in list(kept):

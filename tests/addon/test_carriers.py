@@ -65,25 +65,6 @@ def woven(verb, frame, **options):
     return found
 
 
-JOBS = {
-    "blend": {},
-    "connect": {},
-    "mirror": {},
-    "plant": {},
-    "place": {"where": "at", "x": 2.0, "y": 1.0},
-    "root": {"onto": "object"},
-}
-
-
-@pytest.mark.parametrize("carry", [moving_parent, following_a_path])
-@pytest.mark.parametrize("verb", JOBS)
-def test_the_same_press_at_any_frame_gives_the_same_keys(rig, carry, verb):
-    carry(rig)
-    first, later = (woven(verb, frame, assign=False, **JOBS[verb]) for frame in (1, 47))
-    assert first.keys() == later.keys()
-    assert all(np.allclose(first[one], later[one], atol=1e-5) for one in first)
-
-
 @pytest.mark.parametrize("carry", [moving_parent, following_a_path])
 def test_what_moves_it_is_told(rig, carry, capfd):
     carry(rig)

@@ -375,24 +375,6 @@ def test_a_walk_by_hand_stays_as_it_is():
     assert_same_pose(before, shown(rig, frames_of(action, 24)))
 
 
-def test_it_is_taken_back_and_done_again(rig):
-    path = bone(rig, 0, "rotation_euler")
-    for index in range(3):
-        key(rig, path, index, [(1, 0.0), (2, 2.0 * PI), (3, 0.1)], "LINEAR")
-    name, action = rig.name, rig.animation_data.action.name
-    bpy.ops.ed.undo_push(message="before")
-    before = material.fingerprint(bpy.data.actions[action])
-    bpy.ops.action_loom.clean_up("EXEC_DEFAULT", True)
-    after = material.fingerprint(bpy.data.actions[action])
-    assert after != before
-    bpy.ops.ed.undo()
-    assert material.fingerprint(bpy.data.actions[action]) == before
-    assert len(bpy.data.actions) == 1
-    bpy.ops.ed.redo()
-    assert material.fingerprint(bpy.data.actions[action]) == after
-    assert bpy.data.objects[name].animation_data.action == bpy.data.actions[action]
-
-
 def test_what_fails_on_the_way_leaves_the_action_as_it_was(rig, loom, monkeypatch):
     path = bone(rig, 0, "rotation_euler")
     for index in range(3):

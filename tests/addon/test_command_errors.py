@@ -7,6 +7,8 @@ import bpy
 import material
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),

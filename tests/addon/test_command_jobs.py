@@ -7,6 +7,8 @@ import bpy
 import material
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 ROOT = Path(__file__).resolve().parents[2]
 BLEND = '[[job]]\nverb = "blend"\n'
 JOBS = (
@@ -44,7 +46,7 @@ def test_jobs_are_done_on_actions_by_name_and_pattern(command, loom, scene, jobs
     assert len(actions[f"{turns}:50"].pose_markers) > 4
     assert len(actions["Steps"].pose_markers) == 0
     assert bpy.data.objects["Loom Figure"].animation_data.action.name == "Walk"
-    assert loom("addon.model.storage").stored(actions["Steps"]).request.sources[1].span == (1, 60)
+    assert loom("addon.model.storage").read_stored(actions["Steps"]).request.sources[1].span == (1, 60)
 
 
 def test_a_job_that_fails_does_not_stop_the_others(command, scene, jobs, out):
@@ -82,10 +84,10 @@ REFUSED_JOBS = {
 @pytest.mark.parametrize(("text", "message"), REFUSED_JOBS.items(), ids=range(len(REFUSED_JOBS)))
 def test_job_files_are_checked_before_anything_runs(refused, jobs, text, message):
     path = jobs(text)
-    code, message = refused("run", path)
+    code, said = refused("run", path)
     assert code == 1
-    assert message.startswith(f"{path}")
-    assert message in message
+    assert said.startswith(f"{path}")
+    assert message in said
 
 
 def test_a_job_file_that_can_not_be_read_is_said(refused, tmp_path):
@@ -112,7 +114,7 @@ def test_keys_of_job_files_and_options_have_different_names(loom):
     settings = set(loom("addon.host.opened_file").OpenedFile().settings)
     assert not settings & reserved
     for recipe in [row.recipe for row in loom("core.verbs").VERBS.values()]:
-        assert not (settings | reserved) & set(loom("core.options").declared(recipe))
+        assert not (settings | reserved) & set(loom("core.options").declared_options(recipe))
 
 
 def test_every_key_of_job_files_is_documented(loom):

@@ -3,6 +3,9 @@
 import bpy
 import material
 import numpy as np
+import pytest
+
+pytestmark = pytest.mark.core_result
 
 
 def test_a_stretch_of_an_action_is_found_in_files(command, loom, scene, out):

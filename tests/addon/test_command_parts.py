@@ -8,6 +8,8 @@ from pathlib import Path
 import material
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 TASKS = Path(__file__).resolve().parents[1] / "data" / "flamenco_tasks.json"  # made by the job type for Flamenco
 BLEND = '[[job]]\nverb = "blend"\n'
 JOBS = (

@@ -3,6 +3,8 @@
 import bpy
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 PATH = "0 0; 0.3 1.5"
 
 

@@ -219,7 +219,7 @@ def test_what_is_asked_of_a_result_is_what_the_panel_asks(command, scene, loom, 
     assert {k.interpolation for curve in material.fcurves(action) for k in curve.keyframe_points} == {"CONSTANT"}
     assert "L down 1" in action.pose_markers
     reading, storage = loom("core.recipes.reading"), loom("addon.model.storage")
-    request = storage.stored(action).request
+    request = storage.read_stored(action).request
     result = loom("core.recipes.result").ResultOptions(
         result_name="Prowl", assign=False, place="cursor", interpolation="constant", mark_contacts=True
     )
@@ -237,7 +237,9 @@ def test_every_option_of_results_and_of_recipes_is_a_flag(command, loom):
     code, printed, _ = command("blend", "--help")
     assert code == 0
     classes = loom("core.recipes.result").ResultOptions, loom("core.recipes.reading").ReadingOptions
-    for name in {name for cls in (*classes, loom("core.verbs").Blend) for name in loom("core.options").declared(cls)}:
+    for name in {
+        name for cls in (*classes, loom("core.verbs").Blend) for name in loom("core.options").declared_options(cls)
+    }:
         assert f"--{name.replace('_', '-')}" in printed
 
 

@@ -10,8 +10,9 @@ import pytest
 from hand_rigs import LAYERS, state, with_layers
 from test_control_bodies import of_maker
 
+pytestmark = pytest.mark.core_result
+
 FAR, TURNED = 1e-3, 0.02  # tolerance of results with few keys: metres, and the same at a fingertip as a turn
-MORE = ("index1", "index2", "ring1", "ring2", "ear")
 CHAINS = {f"{name}.{side}" for name in ("index1", "ring1", "ear") for side in "LR"} | {"tail1", "jaw"}
 
 

@@ -79,7 +79,7 @@ def fill(loom):
 
     def write(into, rig, clip, body, limbs="source"):
         wanted = solving.Wanted(limbs)
-        keys = steps.finished(solving.solved_in_steps(rig, clip, body, wanted))
+        keys = steps.run_steps(solving.solved_in_steps(rig, clip, body, wanted))
         return "; ".join(writing.fill(into, rig, clip, body, keys, wanted=wanted, first_frame=1.0))
 
     return write
@@ -155,10 +155,8 @@ def turn(rig):
 
 
 @material.needs_shared
-@pytest.mark.parametrize("moved", [False, True], ids=["as generated", "turned and half as large"])
-def test_a_captured_walk_is_seen_on_the_deforming_bones_as_it_was_carried(hero, rigs, carried, put_on, apart, moved):
-    if moved:
-        turn(hero)
+def test_a_captured_walk_is_seen_on_the_bones_of_a_turned_and_smaller_rig(hero, rigs, carried, put_on, apart):
+    turn(hero)
     body = rigs.body_of(hero)
     clip = carried(WALK, body)
     put_on(hero, clip, body)

@@ -164,7 +164,7 @@ def test_a_cycle_that_ends_between_frames_is_read_whole(bridge, visual, frames, 
     )
 
 
-@pytest.mark.parametrize("fps", [24, 25, 30, 60])
+@pytest.mark.parametrize("fps", [24, 25, 60])
 def test_blends_of_cycles_made_at_another_rate_close(bridge, fps):
     """Cycles made at 24 fps have keys between frames in a scene of another rate, and their blends close."""
     rig = material.biped()
@@ -207,8 +207,7 @@ def test_a_cycle_is_one_as_seen_too(bridge):
     assert seen.notes == ("walk: 1 of its moving curves does not repeat",)
 
 
-@pytest.mark.parametrize("first", [1.0, 0.1, -3.7, 1000.3])
-@pytest.mark.parametrize("mode", ["REPEAT", "REPEAT_OFFSET"])
+@pytest.mark.parametrize(("mode", "first"), [("REPEAT", 1.0), ("REPEAT", -3.7), ("REPEAT_OFFSET", 1000.3)])
 def test_the_last_key_is_read_as_keyed_and_not_as_the_first_again(bridge, mode, first):
     rig = material.biped()
     rig.animation_data_create()
@@ -249,8 +248,7 @@ def rewritten(bridge, kind, interpolation):
     return rig, body, source, bridge.clip.write(rig, source.clip, body, first_frame=source.first_frame, **options)
 
 
-@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "interpolation"), [*((kind, "LINEAR") for kind in KINDS), ("plain", "BEZIER")])
 def test_a_written_cycle_is_read_back_as_the_same_cycle(bridge, kind, interpolation):
     rig, body, source, written = rewritten(bridge, kind, interpolation)
     assert written.use_frame_range
@@ -269,8 +267,7 @@ def test_a_written_cycle_is_read_back_as_the_same_cycle(bridge, kind, interpolat
 TRAVELLING = {"moving object": [("location", 1)], "in place": []}
 
 
-@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "interpolation"), [*((kind, "BEZIER") for kind in KINDS), ("plain", "LINEAR")])
 def test_a_written_cycle_goes_on_for_ever_without_a_seam(bridge, play, kind, interpolation):
     rig, body, source, written = rewritten(bridge, kind, interpolation)
     assert all([m.type for m in curve.modifiers] == ["CYCLES"] for curve in material.fcurves(written))
@@ -384,8 +381,10 @@ def test_a_cycle_that_turns_is_not_made_to_repeat(bridge, kind, degrees):
     assert bridge.clip.turn_a_cycle(clip) == pytest.approx(abs(degrees), abs=1e-3)
 
 
-@pytest.mark.parametrize("degrees", [0.4, 360.0, -720.0])
-@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+@pytest.mark.parametrize(
+    ("mode", "degrees"),
+    [("QUATERNION", 360.0), ("XYZ", 0.4), ("XYZ", -720.0), ("AXIS_ANGLE", 360.0)],
+)
 def test_whole_turns_repeat(bridge, play, mode, degrees):
     rig, action = walking("plain")
     clip = turning(bridge, read(bridge, rig, action).clip, degrees)
@@ -412,8 +411,7 @@ def swing(at, names, frames):
     return np.ptp(right - left)
 
 
-@pytest.mark.parametrize("stride", [1.2, 0.0])
-@pytest.mark.parametrize("mode", ["XYZ", "QUATERNION"])
+@pytest.mark.parametrize(("mode", "stride"), [("XYZ", 1.2), ("QUATERNION", 0.0)])
 def test_two_hand_keyed_cycles_blend_into_one_that_repeats_without_a_seam(loom, bridge, play, mode, stride):
     rig = material.biped(mode=mode)
     bones = [bone.name for bone in rig.pose.bones]

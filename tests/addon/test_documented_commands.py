@@ -7,6 +7,8 @@ import bpy
 import documented
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 PAGES = documented.commands("blender")
 COMMAND = " --command action_loom "
 

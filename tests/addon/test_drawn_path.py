@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 
 @pytest.fixture
 def drawn(loom):

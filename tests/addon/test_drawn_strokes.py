@@ -5,6 +5,8 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 STRAIGHT = [(0.0, -0.01 * k, 0.0) for k in range(400)]
 
 
@@ -29,7 +31,7 @@ def test_a_shaking_hand_draws_a_smooth_line(drawn_paths):
     random = np.random.default_rng(1)
     way = np.array([(np.sin(0.5 * t), -t, 0.0) for t in np.linspace(0.0, 6.0, 300)])
     shaken = way + random.normal(0.0, 0.02, way.shape) * [1.0, 1.0, 0.0]
-    points = drawn_paths.smoothed(shaken, 1.8)
+    points = drawn_paths.smooth_stroke(shaken, 1.8)
     off = [np.linalg.norm(way - point, axis=1).min() for point in points]
     assert max(off) < 0.05
     steps = np.diff(points, axis=0)
@@ -40,8 +42,8 @@ def test_a_shaking_hand_draws_a_smooth_line(drawn_paths):
 
 
 def test_what_is_as_long_in_inches_is_as_smooth(drawn_paths):
-    metres = drawn_paths.smoothed(STRAIGHT, 1.8)
-    inches = drawn_paths.smoothed(np.array(STRAIGHT) / 0.0254, 1.8 / 0.0254)
+    metres = drawn_paths.smooth_stroke(STRAIGHT, 1.8)
+    inches = drawn_paths.smooth_stroke(np.array(STRAIGHT) / 0.0254, 1.8 / 0.0254)
     assert np.abs(inches * 0.0254 - metres).max() < 1e-9
 
 

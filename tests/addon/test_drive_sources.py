@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from steered import event, go, walking
 
+pytestmark = pytest.mark.core_result
+
 
 def arms_and_legs(rig, action, frames=range(1, 20)):
     """Return left hand and both feet in the hips' space, and the hips' position, at frames of an action (F, 4, 3)."""
@@ -27,7 +29,7 @@ def test_the_upper_body_is_driven_over_the_action_that_plays(loom):
     settings = bpy.context.scene.action_loom
     settings.drive.upper_body_only = True
     steering = loom("addon.interface.operators.steer").Steering(bpy.context, rig)
-    assert "Legs and way of Biped stay those of legs" in steering.said()
+    assert "Legs and way of Biped stay those of legs" in steering.initial_messages()
     steering.handle(bpy.context, event("W", shift=True))
     go(steering, 0.8)
     steering.leave(bpy.context)
@@ -55,7 +57,7 @@ def test_the_chosen_library_is_driven_with(loom, tmp_path):
     (tmp_path / "clips" / "run.bvh").write_bytes(bvh.compose(figure.run()))
     path = str(tmp_path / "all.loomlib")
     index.update(path, [str(tmp_path / "clips")])
-    kept = loom("addon.model.preferences").chosen(bpy.context)
+    kept = loom("addon.model.preferences").read_preferences(bpy.context)
     before, kept.library = kept.library, path
     try:
         bpy.context.scene.action_loom.with_library = True

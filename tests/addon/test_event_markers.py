@@ -207,7 +207,7 @@ def test_a_drive_that_was_settled_has_the_markers_of_what_it_walks(walker):
     assert max(near) <= 4
 
 
-@pytest.mark.parametrize("operator", ["in_place", "plant", "filter", "fewer_keys", "place", "bake"])
+@pytest.mark.parametrize("operator", ["in_place", "fewer_keys", "bake"])
 def test_an_edited_action_keeps_its_markers(walker, operator):
     slow = bpy.data.actions["slow"]
     material.show(walker, slow)

@@ -6,6 +6,8 @@ import pytest
 from drawing import draw_all
 from planted_feet import longest, planted, recipe_of, way, why_not
 
+pytestmark = pytest.mark.core_result
+
 # --- planting -------------------------------------------------------------------------------------------------------
 
 
@@ -30,16 +32,6 @@ def test_feet_stand_in_a_new_action_and_the_source_is_as_it_was(sliding, rows_of
     assert "pelvis" in held_of(made).said
     last = bpy.context.scene.action_loom.rigs[0].last
     assert held_of(made).said in last
-
-
-def test_undo_takes_it_back_in_one_step(sliding):
-    bpy.ops.ed.undo_push(message="before")
-    bpy.ops.action_loom.plant("INVOKE_DEFAULT", True)
-    assert "walk planted" in bpy.data.actions
-    assert len(bpy.context.scene.action_loom.contacts) == 1
-    bpy.ops.ed.undo()
-    assert "walk planted" not in bpy.data.actions
-    assert len(bpy.context.scene.action_loom.contacts) == 0
 
 
 def test_it_is_the_armatures_own_action_and_else_the_ticked_one(sliding):

@@ -5,6 +5,8 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 FRAMES = np.array([1.0, 4.0, 17.0, 30.0, 41.0])
 
 

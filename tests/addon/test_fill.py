@@ -8,6 +8,8 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 POSES = (1, 13, 31, 49)
 
 

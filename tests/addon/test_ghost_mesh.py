@@ -82,7 +82,7 @@ def test_what_hangs_otherwise_is_said_and_left_out(loom):
 def everything_seen(loom, rig):
     """Return the meshes on a rig, in the order of a ghost's meshes."""
     mesh, visible = loom("addon.bridge.mesh"), [one for one in bpy.context.scene.objects if one.visible_get()]
-    return mesh.skinned(rig, visible) + mesh.on_bones(rig, visible)
+    return mesh.skinned_objects(rig, visible) + mesh.on_bones(rig, visible)
 
 
 @pytest.mark.parametrize("name", ["RobotExpressive", "Fox", "boxman", "godot_player", "mannequiny"])

@@ -132,14 +132,14 @@ def export(rig, action, path):
         )
 
 
-def test_twenty_files_of_mixamo_dropped_onto_a_character_become_its_twenty_actions(loom, rates, tmp_path):
+def test_six_files_of_mixamo_dropped_onto_a_character_become_its_six_actions(loom, rates, tmp_path):
     source = captured()
     characters.called_as_mixamo(loom, source)
     action, scene = source.animation_data.action, bpy.context.scene
     scene.render.fps, scene.render.fps_base = 30, 1.0
     scene.frame_start = 1
     wanted = {}
-    for k in range(20):
+    for k in range(6):
         scene.frame_end = 16 + k  # each file has its own length
         ending = (".fbx", ".glb", ".gltf")[k % 3]
         action.use_frame_range, action.frame_start, action.frame_end = True, 1, scene.frame_end
@@ -234,18 +234,6 @@ def test_what_has_no_partner_rests_and_goes_along(loom):
     bpy.context.scene.frame_set(1)
     held.append(np.array(rig.pose.bones["pelvis"].matrix.inverted() @ rig.pose.bones["tail_0"].matrix))
     assert np.abs(held[0] - held[1]).max() < 1e-5
-
-
-def test_it_is_taken_back_and_done_again():
-    character("mannequiny")
-    bpy.ops.ed.undo_push(message="before")
-    before = inventory()
-    bpy.ops.action_loom.import_motion("EXEC_DEFAULT", True, files=[{"name": str(file_of(WALK))}])
-    after = inventory()
-    bpy.ops.ed.undo()
-    assert inventory() == before
-    bpy.ops.ed.redo()
-    assert inventory() == after
 
 
 def test_an_import_does_not_depend_on_the_pose_of_an_action_that_was_deleted(loom):

@@ -6,6 +6,8 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 FRAMES = range(1, 26)
 FEET = ("foot.L", "foot.R")
 

@@ -361,7 +361,7 @@ def test_a_quiet_job_makes_room_for_any_other(loom):
     try:
         assert quiet.state == "cancelled"
         assert jobs.running() is other
-        assert jobs.seen() is other
+        assert jobs.visible_job() is other
     finally:
         end.set()
         other.wait()

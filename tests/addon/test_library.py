@@ -8,16 +8,21 @@ import pytest
 from file_state import state
 from library_panel import RATE, figure, labels, play, refused
 
+pytestmark = pytest.mark.core_result
+
 
 @pytest.fixture
-def rig():
-    return figure()
+def rig(once):
+    return once(figure)
 
 
 # --- the library ----------------------------------------------------------------------------------------------------
 
 
-def test_a_folder_is_put_into_a_library_that_is_made_for_it(here, folder, library):
+def test_a_folder_is_put_into_a_library_that_is_made_for_it(here, folder, tmp_path):
+    library = tmp_path / "motion.loomlib"
+    here.preferences.library = str(library)
+    assert bpy.ops.action_loom.add_to_library(directory=str(folder)) == {"FINISHED"}
     assert {entry.name for entry in here.storage.read(library).clips} == {"walk", "sneak", "wave"}
     assert "3 clips" in labels()
     assert {path.name for path in folder.iterdir()} == {"walk.bvh", "sneak.bvh", "wave.bvh"}
@@ -211,19 +216,6 @@ def test_a_body_without_known_hips_can_t_search_and_says_so(here, library, rig):
     bpy.ops.action_loom.add_sources()
     bpy.context.scene.action_loom.rigs[0].roles["hips"].bone = ""
     assert "Searching needs hips: name them in Body Roles" in refused(bpy.ops.action_loom.find_like)
-
-
-def test_numpy_alone_finds_the_same(here, loom, library, rig):
-    jit = loom("core.jit")
-    wanted, found = jit._wanted, []
-    try:
-        for engine in ("auto", "numpy"):
-            jit.use(engine)
-            bpy.ops.action_loom.find_like(mirror=True)
-            found.append(here.found())
-    finally:
-        jit.use(wanted)
-    assert found[0] == found[1]
 
 
 def test_a_stopped_search_leaves_what_was_found_before(here, loom, library, rig):

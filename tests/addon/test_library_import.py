@@ -15,8 +15,8 @@ from material import needs_shared
 
 
 @pytest.fixture
-def rig():
-    return figure()
+def rig(once):
+    return once(figure)
 
 
 @pytest.fixture

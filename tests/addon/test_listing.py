@@ -187,7 +187,7 @@ def begins(rig):
 BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 
-@pytest.mark.parametrize(("verb", "count"), [("blend", 2), ("connect", 2), ("splice", 2), ("loop", 1)])
+@pytest.mark.parametrize(("verb", "count"), [("blend", 2), ("loop", 1)])
 def test_a_result_begins_where_the_figure_stands_and_is_rebuilt_there(far_away, verb, count):
     call = getattr(bpy.ops.action_loom, verb)
     there = begins(far_away)
@@ -223,7 +223,7 @@ def test_what_changes_an_action_or_walks_along_a_curve_has_its_place(far_away, l
     material.show(far_away, bpy.data.actions["far"])
     bpy.ops.action_loom.follow(sources=BOTH, path="0 0; 0 -3", threshold=0.3, place="FIGURE")
     assert np.linalg.norm(begins(far_away)[:2]) < 0.5
-    assert storage.stored(far_away.animation_data.action).request.result.place == "reference"
+    assert storage.read_stored(far_away.animation_data.action).request.result.place == "reference"
 
 
 def test_the_panel_lets_results_begin_where_the_figure_stands(far_away):
@@ -296,7 +296,7 @@ def test_where_a_figure_stands_is_where_all_of_its_action_says(name, loom):
     whole = loom("addon.bridge.clip").read(rig, rig.animation_data.action, body, rate).clip
     (x, y), facing = standing.place_of(whole)
     assert np.ptp(loom("core.motion.root_motion").heading(whole)) > np.radians(2.0)  # its body sways
-    found = loom("addon.ground.steps").finished(standing.place_in_steps(bpy.context.scene, rig, body))
+    found = loom("addon.ground.steps").run_steps(standing.place_in_steps(bpy.context.scene, rig, body))
     assert found == pytest.approx((x, y, np.degrees(facing)), abs=0.006)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from manual_steps import grey, hips_at, lines, message, tick, weave
 
+pytestmark = pytest.mark.core_result
+
 DONE = {"FINISHED"}
 
 
@@ -22,14 +24,6 @@ def test_five_minutes_from_the_demo(on_demo, tab):
     lines()["Sneak"].use = True
     tab.pad = True
     assert weave("blend").name.startswith("Run + Sneak + Walk")
-
-
-def test_a_blend_is_previewed_and_nothing_is_written(on_demo, loom):
-    actions = set(bpy.data.actions)
-    assert bpy.ops.action_loom.blend(preview=True) == DONE
-    assert set(bpy.data.actions) == actions
-    assert loom("addon.services.preview.previews").of(on_demo.session_uid) is not None
-    assert bpy.ops.action_loom.clear_preview() == DONE
 
 
 def test_a_walk_along_a_curve(on_demo, tab):
@@ -77,14 +71,6 @@ def test_the_bars_of_two_actions(on_demo):
     assert [lines()[name].weight for name in ("Sneak", "Walk")] == pytest.approx([0.25, 0.75])
     name = weave("blend").name
     assert name == "Sneak + Walk 25:75"
-
-
-def test_place_lets_the_result_begin_at_the_cursor(on_demo, tab):
-    tick("Walk", "Sneak")
-    bpy.context.scene.cursor.location = (3.0, 2.0, 0.0)
-    tab.result.place = "CURSOR"
-    action = weave("blend")
-    assert hips_at(action.frame_range[0])[:2] == pytest.approx((3.0, 2.0), abs=0.05)
 
 
 def test_what_is_said_when_a_blend_is_done(on_demo):
@@ -207,17 +193,6 @@ def test_parametric_goes_as_fast_as_is_asked(on_demo, tab):
     first, last = action.frame_range
     speed = np.linalg.norm((hips_at(last) - hips_at(first))[:2]) / ((last - first) / material.scene_rate())
     assert speed == pytest.approx(1.0, abs=0.15)
-
-
-def test_poses_that_were_picked(on_demo, tab):
-    tick("Walk", "Wave")
-    tab.mode = "key_poses"
-    for name, frame in (("Walk", 5), ("Wave", 40)):
-        material.show(on_demo, bpy.data.actions[name])
-        bpy.context.scene.frame_set(frame)
-        assert bpy.ops.action_loom.pick_pose() == DONE
-    assert len(tab.key_poses.poses.split(";")) == 2
-    weave("key_poses")
 
 
 def test_poses_are_filled_with_the_characters_own_motion(on_demo, tab):

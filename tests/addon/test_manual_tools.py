@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from manual_steps import hint, lines, tick, weave
 
+pytestmark = pytest.mark.core_result
+
 DONE = {"FINISHED"}
 
 
@@ -23,12 +25,6 @@ def edited(tool, **options):
     return action
 
 
-@pytest.mark.parametrize("tool", ["mirror", "fewer_keys", "place"])
-def test_tools_that_need_nothing_but_their_button(on_demo, tool):
-    material.show(on_demo, bpy.data.actions["Sneak"])
-    edited(tool)
-
-
 def test_bake_puts_the_keys_back_that_fewer_keys_left_out(on_demo):
     material.show(on_demo, bpy.data.actions["Sneak"])
     few = edited("fewer_keys")
@@ -36,14 +32,6 @@ def test_bake_puts_the_keys_back_that_fewer_keys_left_out(on_demo):
     frames = round(made.frame_range[1] - made.frame_range[0]) + 1
     assert {len(curve.keyframe_points) for curve in material.fcurves(made)} == {frames}
     assert any(len(curve.keyframe_points) < frames / 2 for curve in material.fcurves(few))
-
-
-def test_replace_keeps_the_action_as_it_was(on_demo, tab):
-    material.show(on_demo, bpy.data.actions["Sneak"])
-    tab.edit_replace = True
-    assert bpy.ops.action_loom.mirror() == DONE
-    assert on_demo.animation_data.action.name == "Sneak"
-    assert "Sneak before Mirror" in bpy.data.actions
 
 
 def test_spread_pose(on_demo):
@@ -61,15 +49,6 @@ def test_spread_pose(on_demo):
     bpy.context.view_layer.update()
     assert np.abs(np.array(bone.matrix) - wanted).max() < 1e-3
     assert np.abs(np.array(before) - wanted).max() > 0.05
-
-
-def test_tween_pose_keys_nothing(on_demo):
-    material.show(on_demo, bpy.data.actions["Sneak"])
-    bpy.ops.object.mode_set(mode="POSE")
-    bpy.context.scene.frame_set(20)
-    content = material.fingerprint(bpy.data.actions["Sneak"])
-    assert bpy.ops.action_loom.tween(share=1.2) == DONE
-    assert material.fingerprint(bpy.data.actions["Sneak"]) == content
 
 
 def test_move_events(on_demo, tab):
@@ -92,18 +71,6 @@ def test_reach_at_the_cursor(on_demo, tab):
     bpy.context.scene.frame_set(10)
     edited("reach")
     assert np.linalg.norm(material.pose_positions(on_demo, ["hand.R"], 10)[0] - target) < 0.02
-
-
-def test_root_motion_asks_for_a_bone_above_the_hips(on_demo):
-    material.show(on_demo, bpy.data.actions["Sneak"])
-    with pytest.raises(RuntimeError, match="bone"):
-        bpy.ops.action_loom.root()
-
-
-def test_clean_up_keeps_a_copy(on_demo):
-    material.show(on_demo, bpy.data.actions["Sneak"])
-    assert bpy.ops.action_loom.clean_up() == DONE
-    assert "Sneak before Clean Up" in bpy.data.actions
 
 
 # --- Plant Feet -----------------------------------------------------------------------------------------------------
@@ -140,34 +107,12 @@ def test_feet_that_stand_still_already_are_not_listed(on_demo, tab):
 # --- Preview, Sources, Check, Other bodies, Library -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["blend", "connect", "splice"])
-def test_the_ghost_is_there_in_every_mode(on_demo, tab, mode):
-    tick("Walk", "Wave")
-    tab.mode = mode
-    count = len(bpy.data.actions)
-    assert getattr(bpy.ops.action_loom, mode)(preview=True) == DONE
-    assert len(bpy.data.actions) == count
-
-
 def test_synchronise_shows_which_frames_correspond(on_demo, tab):
     tick("Walk", "Sneak")
     assert bpy.ops.action_loom.analyse() == DONE
     assert bpy.ops.action_loom.show_registration() == DONE
     assert bpy.ops.action_loom.retime() == DONE
     assert on_demo.animation_data.action.name == "Sneak in time with Walk"
-
-
-def test_check_of_the_demo_is_the_same(on_demo, loom):
-    assert bpy.ops.action_loom.check() == DONE
-    assert loom("addon.services.sources.rig_checks").of(on_demo.session_uid, on_demo.animation_data.action.name).same
-
-
-def test_files_become_actions_of_the_selected_character(on_demo, walks):
-    count = len([one for one in bpy.data.objects if one.type == "ARMATURE"])
-    files = [{"name": path.name} for path in walks]
-    assert bpy.ops.action_loom.import_motion(directory=str(walks[0].parent), files=files) == DONE
-    assert len([one for one in bpy.data.objects if one.type == "ARMATURE"]) == count
-    assert {"walk", "sneak"} <= set(lines())
 
 
 def test_actions_of_another_armature(on_demo, tab):
@@ -180,19 +125,6 @@ def test_actions_of_another_armature(on_demo, tab):
     assert other.animation_data.action.name == "Walk on Hero"
     bpy.context.view_layer.objects.active = on_demo
     assert bpy.ops.action_loom.add_selected_sources() == DONE
-
-
-def test_a_library_finds_what_is_alike(on_demo, walks, tmp_path, extension):
-    kept = bpy.context.preferences.addons[extension].preferences
-    assert bpy.ops.action_loom.new_library(filepath=str(tmp_path / "all")) == DONE
-    assert kept.library.rstrip("/").endswith("all.loomlib")
-    assert bpy.ops.action_loom.add_to_library(directory=str(walks[0].parent)) == DONE
-    assert bpy.ops.action_loom.find_like() == DONE
-    assert len(bpy.context.window_manager.action_loom_library.found)
-    before = set(bpy.data.actions)
-    bpy.context.window_manager.action_loom_library.found[0].use = True
-    assert bpy.ops.action_loom.import_found() == DONE
-    assert set(bpy.data.actions) > before
 
 
 # --- If something looks wrong ---------------------------------------------------------------------------------------
@@ -209,11 +141,10 @@ def said_when(capsys, call):
 
 
 def test_an_action_of_another_rate_is_red_and_says_so(on_demo):
-    line = lines()["Sneak"]
-    line.rate = 6.0  # it was made at the scene's
+    lines()["Sneak"].rate = 6.0  # it was made at the scene's
     tick("Sneak", "Walk")
     weave("connect")
-    assert "steps a second at 6 frames: was it made at" in line.warning
+    assert "steps a second at 6 frames: was it made at" in lines()["Sneak"].warning
 
 
 def test_an_action_that_does_not_repeat_is_no_loop(capsys):
@@ -221,23 +152,6 @@ def test_an_action_that_does_not_repeat_is_no_loop(capsys):
     bpy.ops.action_loom.add_sources()
     tick("one")
     assert "does not repeat itself" in said_when(capsys, lambda: weave("loop"))
-
-
-def test_a_loop_that_turns_says_why_it_does_not_go_on(on_demo, capsys):
-    tick("Turn Left")
-    bpy.context.scene.action_loom.loop.whole = "yes"
-    assert "repeat offsets can't turn its travel" in said_when(capsys, lambda: weave("loop"))
-
-
-def test_actions_of_other_objects_are_not_listed_and_named(capsys):
-    rig = material.two_actions()
-    empty = bpy.data.objects.new("Prop", None)
-    bpy.context.scene.collection.objects.link(empty)
-    empty.keyframe_insert("location", frame=1)
-    bpy.context.view_layer.objects.active = rig
-    reported = said_when(capsys, bpy.ops.action_loom.add_sources)
-    assert "not listed, of other objects: 'PropAction'" in reported
-    assert set(lines()) == {"one", "two"}
 
 
 def test_without_turns_a_corner_cannot_be_walked(on_demo, capsys, tab):
@@ -256,11 +170,3 @@ def test_a_constrained_bone_is_named_by_check(on_demo, loom):
     assert bpy.ops.action_loom.check() == DONE
     found = loom("addon.services.sources.rig_checks").of(on_demo.session_uid, on_demo.animation_data.action.name)
     assert any("turn on Visual" in note for note in found.notes)
-
-
-def test_results_are_there_when_the_file_is_opened_again(on_demo, tmp_path):
-    tick("Walk", "Sneak")
-    name = weave("blend").name
-    on_demo.animation_data.action = bpy.data.actions["Walk"]
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "kept.blend"))
-    assert name in material.opened(tmp_path / "kept.blend")

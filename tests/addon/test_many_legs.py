@@ -7,6 +7,8 @@ import planted_feet
 import pytest
 import walkers
 
+pytestmark = pytest.mark.core_result
+
 LEGS, BONES, RATE = 6, 3, 30
 
 

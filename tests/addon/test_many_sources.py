@@ -61,7 +61,7 @@ def test_the_first_ticked_lines_are_those_of_all(lists, many):
     for k in (0, 4, 5):
         many.sources[k].use = False
     bpy.data.actions.remove(bpy.data.actions["take 07"])
-    every = [line.name for line in lists.ticked(many)]
+    every = [line.name for line in lists.ticked_lines(many)]
     assert every == [f"take {k:02}" for k in range(MANY) if k not in (0, 4, 5, 7)]
     assert [line.name for line in lists.each_ticked(many)] == every
     for most in (0, 1, 7, 1000):

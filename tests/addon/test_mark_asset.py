@@ -227,15 +227,6 @@ def test_catalogs_that_cannot_be_written_are_said_and_the_asset_stays(walker, tm
     assert bpy.data.actions["Mixed"].asset_data is not None
 
 
-def test_one_undo_takes_it_back(walker):
-    bpy.ops.ed.undo_push(message="before")
-    mark()
-    bpy.ops.ed.undo()
-    action = bpy.data.actions["Mixed"]
-    assert action.asset_data is None
-    assert action.use_fake_user
-
-
 def test_what_is_not_this_files_is_refused_by_name(walker, tmp_path):
     path = tmp_path / "library.blend"
     bpy.data.libraries.write(str(path), {bpy.data.actions["slow"]})

@@ -3,6 +3,8 @@
 import bpy
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 
 @pytest.mark.parametrize(
     ("text", "of", "short"),

@@ -220,14 +220,16 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
         draw_now()
         for name in (*properties.group_names(recipe), "result"):
             group = getattr(settings, name)
-            every = {about.name: about for about in properties.shown(name, *options.SHOWN)}
+            every = {about.name: about for about in properties.shown_options(name, *options.SHOWN)}
             for about in every.values():
                 if about.only_for is not None:
                     of, values = about.only_for
                     loom("addon.ground.option_properties").set_value(group, every[of], values[0])
                     draw_now()
     for name, group in properties.GROUPS.items():
-        visible = {about.name for about in properties.shown(name, *options.SHOWN) if about.shown != options.HIDDEN}
+        visible = {
+            about.name for about in properties.shown_options(name, *options.SHOWN) if about.shown != options.HIDDEN
+        }
         found = {option for identifier, option in drawn if identifier == group.__name__}
         assert found == visible, name
 
@@ -243,7 +245,7 @@ def test_a_mode_of_weave_needs_nothing_but_its_declaration(loom):
             name = "retime" if row.recipe.verb == "sync" else row.recipe.verb
             kind = getattr(bpy.ops.action_loom, name).get_rna_type()
             assert (kind.name, kind.description) == (row.recipe.label, row.recipe.tooltip)
-            wanted = set(loom("core.options").declared(row.recipe)) - {"weights"}
+            wanted = set(loom("core.options").declared_options(row.recipe)) - {"weights"}
             assert wanted <= set(kind.properties.keys())
 
 

@@ -263,7 +263,7 @@ def test_switched_off_nothing_is_left(loom, extension, registration):
 @pytest.mark.parametrize("picture", [(60.0, 60.0, 300.0, 500.0), (-500.0, -500.0, 2000.0, 2000.0)])
 def test_what_stands_beside_a_picture_never_leaves_the_window(loom, window, picture):
     flat, (wide, high) = loom("addon.interface.pictures.flat"), window
-    (left, bottom, right, top), over = flat.beside((0.0, 0.0, wide, high), picture, (180.0, 240.0), 5.0)
+    (left, bottom, right, top), over = flat.place_box((0.0, 0.0, wide, high), picture, (180.0, 240.0), 5.0)
     assert left >= 0.0
     assert right <= wide
     assert top <= high

@@ -5,6 +5,8 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 
 @pytest.fixture
 def walker():

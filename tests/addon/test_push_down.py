@@ -208,14 +208,6 @@ def test_an_action_that_was_mixed_in_is_mixed_in_the_same_way(walker):
         data.nla_tracks.remove(data.nla_tracks[-1])
 
 
-def test_one_undo_takes_it_back(walker):
-    bpy.ops.ed.undo_push(message="before")
-    push_down(repeat=2)
-    bpy.ops.ed.undo()
-    data = bpy.data.objects["Biped"].animation_data
-    assert (data.action.name, len(data.nla_tracks)) == ("walk", 0)
-
-
 def refused(call):
     with pytest.raises(RuntimeError) as reported:
         call()

@@ -94,7 +94,7 @@ def test_a_bone_that_only_some_sources_key_under_a_constraint_is_keyed_in_all(br
     keyed, bare = (material.key_by_hand(rig, name, seed=k) for k, name in enumerate(("keyed", "bare")))
     without_curves(bare, "side")
     both = [(action, action.slots[0] if hasattr(action, "slots") else None) for action in (keyed, bare)]
-    carried = bridge.evaluated_action.carried(rig, both)
+    carried = bridge.evaluated_action.carried_targets(rig, both)
     assert {target.bone for target in carried} == {"bone0", "bone1", "bone2", "bone3", "side"}
     body = bridge.rig.read(rig)
     read = bridge.evaluated_action.read(bpy.context.scene, rig, bare, body, 24.0, carried=carried)

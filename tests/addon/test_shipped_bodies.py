@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-pytestmark = material.needs_shared
+pytestmark = [material.needs_shared, pytest.mark.core_result]
 FRAMES = 12
 
 

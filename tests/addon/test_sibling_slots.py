@@ -68,37 +68,12 @@ def test_a_blend_shows_the_mean_of_both_faces(rig):
     assert np.abs(values() - 0.5 * (first + second))[:-1].max() < 0.02  # the last frame begins the next cycle
 
 
-def test_mirror_has_the_length_of_the_body_and_keeps_the_smile(rig):
-    play(rig, "two")
-    smile = values()
-    made = material.weave("mirror", "two")
-    assert tuple(made.frame_range) == (1.0, 25.0)
-    assert np.abs(values() - smile).max() < 1e-5
-
-
-def test_mirror_moves_a_wink_to_the_other_eye(rig):
-    wink = values("wink.L")
-    bpy.data.meshes["Face"].shape_keys.key_blocks["wink.R"].value = 0.25  # by hand
-    material.weave("mirror", "one", keep_start=False)
-    assert wink.max() > 0.15
-    assert np.abs(values("wink.R") - wink).max() < 1e-5
-    assert np.abs(values("wink.L") - 0.25).max() < 1e-6
-
-
 def test_connect_goes_from_one_face_to_the_other(rig):
     made = material.weave("connect", "one", "two")
     last = int(made.frame_range[1])
     face = values(frames=np.arange(1, last + 1))
     assert face[:8].max() > 0.15
     assert face.max() > 0.5
-
-
-@pytest.mark.parametrize("verb", ["loop", "place", "root", "splice"])
-def test_the_face_is_there(rig, verb):
-    options = {"loop": {"whole": "yes"}, "place": {"where": "at", "x": 2.0}, "root": {"onto": "object"}}
-    made = material.weave(verb, *(["one", "two"] if verb == "splice" else ["one"]), **options.get(verb, {}))
-    assert any(one.target_id_type == "KEY" for one in made.slots)
-    assert values().max() > 0.3
 
 
 def test_fewer_keys_keeps_the_face(rig):

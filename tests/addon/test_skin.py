@@ -150,7 +150,7 @@ def test_a_mesh_that_is_only_parented_is_skinned_as_well(loom):
     drawn.modifiers.clear()
     drawn.parent, drawn.parent_type = rig, "ARMATURE"
     pose(rig)
-    assert loom("addon.bridge.mesh").skinned(rig, list(bpy.data.objects)) == [drawn]
+    assert loom("addon.bridge.mesh").skinned_objects(rig, list(bpy.data.objects)) == [drawn]
     _, places, _ = as_ours(loom, drawn, rig)
     assert off(places, as_blender(drawn, rig)[0]) < NEAR
 
@@ -160,7 +160,7 @@ def test_characters_that_others_made_are_skinned_as_blender_does(loom, name):
     bpy.ops.import_scene.gltf(filepath=str(CHARACTERS / f"{name}.glb"))
     rig = next(one for one in bpy.data.objects if one.type == "ARMATURE")
     mesh = loom("addon.bridge.mesh")
-    meshes = mesh.skinned(rig, list(bpy.data.objects))
+    meshes = mesh.skinned_objects(rig, list(bpy.data.objects))
     assert meshes
     for action in list(bpy.data.actions)[:3]:
         rig.animation_data.action = action

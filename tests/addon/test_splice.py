@@ -5,8 +5,9 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 LEGS = ["hips", "thigh.L", "shin.L", "foot.L", "thigh.R", "shin.R", "foot.R"]
-ARMS = ["upper_arm.L", "forearm.L", "upper_arm.R", "forearm.R"]
 
 
 @pytest.fixture

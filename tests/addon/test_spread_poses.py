@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
+pytestmark = pytest.mark.core_result
+
 MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 
 
@@ -275,21 +277,6 @@ def test_held_events_are_made_again_and_rows_of_two_numbers_are_read(walker):
     for name, there in pose(walker, made, 29).items():
         np.testing.assert_allclose(there, source[name], atol=2e-6)
     assert material.fingerprint(walk) == was
-
-
-def test_a_hold_is_undone_in_one_step(walker):
-    bpy.context.scene.frame_set(25)
-    press(walker, "add_event")
-    bpy.context.scene.action_loom.events[0].hold = 0.25
-    name = walker.name
-    bpy.ops.ed.undo_push(message="before")
-    with bpy.context.temp_override(action_loom_armature=walker):
-        bpy.ops.action_loom.move_events("INVOKE_DEFAULT", True)
-    assert "walk re-timed" in bpy.data.actions
-    bpy.ops.ed.undo()
-    assert "walk re-timed" not in bpy.data.actions
-    assert bpy.data.objects[name].animation_data.action.name == "walk"
-    assert bpy.context.scene.action_loom.events[0].hold == 0.25
 
 
 def test_one_more_pose_is_previewed_and_nothing_is_written(walker, loom):

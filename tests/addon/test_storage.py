@@ -86,7 +86,7 @@ def move_a_key(action):
 
 def edited(storage, fingerprint, result):
     """Return for each source of a result whether its curves have changed."""
-    kept = storage.stored(result).sources
+    kept = storage.read_stored(result).sources
     return [fingerprint(*now) != was.hash for now, was in zip(storage.find_sources(result), kept, strict=True)]
 
 
@@ -95,7 +95,7 @@ def test_a_result_remembers_its_recipe_and_its_sources(storage, fingerprint, rec
     found = storage.find_sources(prowl)
     assert names(found) == ["walk", "sneak"]
     assert [s for _, s in found] == [slot(action) for action, _ in found]
-    assert storage.stored(prowl).armature == rig
+    assert storage.read_stored(prowl).armature == rig
     assert edited(storage, fingerprint, prowl) == [False, False]
     assert not storage.edited_by_hand(prowl)
 
@@ -104,13 +104,13 @@ def test_a_recipe_without_weights_is_kept_without(storage, loom, prowl):
     recipe = loom("core.verbs").Synchronise()
     storage.store(prowl, slot(prowl), recipe, storage.find_sources(prowl))
     assert storage.recipe_of(prowl) == recipe
-    assert storage.stored(prowl).armature is None
+    assert storage.read_stored(prowl).armature is None
 
 
 def test_an_action_that_nobody_wove_has_no_recipe(storage, errors, rig):
     walk = material.key_by_hand(rig, "walk", seed=0)
     assert storage.recipe_of(walk) is None
-    assert storage.stored(walk) is None
+    assert storage.read_stored(walk) is None
     for ask in (storage.find_sources, storage.edited_by_hand):
         with pytest.raises(errors.LoomError, match="walk was not made by Action Loom"):
             ask(walk)
@@ -176,7 +176,7 @@ def test_a_saved_file_remembers_everything(loom, storage, fingerprint, recipe, p
     save_and_reload(tmp_path / "saved.blend")
     prowl = bpy.data.actions["prowl"]
     assert storage.recipe_of(prowl) == recipe
-    assert storage.stored(prowl).armature == bpy.data.objects["Robin"]
+    assert storage.read_stored(prowl).armature == bpy.data.objects["Robin"]
     assert names(storage.find_sources(prowl)) == ["stroll", "sneak"]
     assert edited(storage, fingerprint, prowl) == [True, False]
     assert not storage.edited_by_hand(prowl)
@@ -207,7 +207,7 @@ def test_an_appended_result_brings_nothing_along(storage, result_mark, errors, r
     prowl = bpy.data.actions["prowl"]
     assert storage.recipe_of(prowl) == recipe
     assert (bpy.data.actions.keys(), list(bpy.data.objects)) == (["prowl"], [])
-    assert storage.stored(prowl).armature is None
+    assert storage.read_stored(prowl).armature is None
     with pytest.raises(errors.RigError, match="walk was deleted, or is in another file"):
         storage.find_sources(prowl)
     for name in ("walk", "sneak"):
@@ -233,9 +233,9 @@ def test_a_deleted_armature_is_gone(storage, prowl, rig):
     bpy.context.scene["kept"] = rig  # the scene's property keeps the object in the file
     bpy.ops.object.delete()
     assert "Rig" in bpy.data.objects
-    assert storage.stored(prowl).armature is None
+    assert storage.read_stored(prowl).armature is None
     bpy.data.objects.remove(rig)
-    assert storage.stored(prowl).armature is None
+    assert storage.read_stored(prowl).armature is None
 
 
 def test_linked_results_are_read_but_not_written(storage, result_mark, errors, recipe, prowl, tmp_path):
@@ -292,14 +292,6 @@ def no_version(action):
     del action["action_loom"]["version"]
 
 
-def number_as_sources(action):
-    action["action_loom"]["sources"] = 7
-
-
-def numbers_as_sources(action):
-    action["action_loom"]["sources"] = [1.0, 2.0]
-
-
 def empty_source(action):
     action["action_loom"]["sources"] = [{}]
 
@@ -308,41 +300,15 @@ def object_as_name(action):
     action["action_loom"]["sources"][0]["name"] = bpy.data.objects["Rig"]
 
 
-def word_as_id(action):
-    action["action_loom"]["sources"][0]["uid"] = "first"
-
-
-def text_as_handle(action):
-    action["action_loom"]["slot_handle"] = "first"
-
-
-def no_recipe(action):
-    action["action_loom"]["recipe"] = "{"
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        no_group, no_version, number_as_sources, numbers_as_sources, empty_source, object_as_name, word_as_id,
-        text_as_handle,
-        no_recipe,
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("spoil", [no_group, no_version, empty_source, object_as_name])
 def test_what_somebody_else_wrote_is_a_sentence(storage, errors, recipe, prowl, spoil):
     sources = storage.find_sources(prowl)
     spoil(prowl)
-    for ask in (storage.recipe_of, storage.stored, storage.find_sources, storage.edited_by_hand):
+    for ask in (storage.recipe_of, storage.read_stored, storage.find_sources, storage.edited_by_hand):
         with pytest.raises(errors.LoomError, match="How prowl was made can't be read: "):
             ask(prowl)
     storage.store(prowl, slot(prowl), recipe, sources)  # weaving again repairs it
     assert storage.recipe_of(prowl) == recipe
-
-
-def test_what_a_newer_version_wrote_is_a_sentence(storage, errors, prowl):
-    prowl["action_loom"]["version"] = storage.VERSION + 1
-    prowl["action_loom"]["recipe"] = "in a language of the future"
-    with pytest.raises(errors.LoomError, match="can't be read: a newer Action Loom has made it"):
-        storage.recipe_of(prowl)
 
 
 def test_the_operator_keeps_what_it_did(storage, loom, fingerprint, rig):
@@ -355,9 +321,9 @@ def test_the_operator_keeps_what_it_did(storage, loom, fingerprint, rig):
     assert type(recipe) is loom("core.verbs").Blend
     assert (recipe.weights, recipe.ends, recipe.timing, recipe.reference) == ((1.0, 3.0), "pinned", "reference", "2")
     assert names(storage.find_sources(result)) == ["sneak", "walk"]
-    assert storage.stored(result).armature == rig
+    assert storage.read_stored(result).armature == rig
     assert not storage.edited_by_hand(result)
-    assert storage.stored(result).result_hash == fingerprint(result, slot(result))
+    assert storage.read_stored(result).result_hash == fingerprint(result, slot(result))
 
 
 if HAS_SLOTS:
@@ -443,7 +409,7 @@ if OLDEST.exists() and bpy.app.version >= (4, 3):
         assert names(found) == ["walk", "sneak"]
         assert [s for _, s in found] == [slot(action) for action, _ in found]
         assert edited(storage, fingerprint, prowl) == [False, False]
-        bpy.context.view_layer.objects.active = storage.stored(prowl).armature
+        bpy.context.view_layer.objects.active = storage.read_stored(prowl).armature
         weights = [{"name": name, "weight": 1.0} for name in names(found)]
         bpy.ops.action_loom.blend(sources=weights, ends="pinned", result_name="new")
         assert bpy.context.object.animation_data.action.name == "new"

@@ -10,6 +10,7 @@ import strangers
 from drawing import draw_all
 from strangers import BOTH, CONTROL, KEY, LONG, NESTED, message, survives_saving
 
+pytestmark = pytest.mark.core_result  # our own texts in a custom property
 CHANGED = "How Mixed was made can't be read: its custom property 'action_loom' was changed by something else"
 
 
@@ -93,112 +94,61 @@ NO_STRETCH = "stretches takes rows of start, end (start < end <= 1), clip (1-2)"
 # Each damage, and the expected message.
 RESULTS = {
     "an int": (whole(5), CHANGED),
-    "a float": (whole(0.5), CHANGED),
-    "a text": (whole("my own notes"), CHANGED),
-    "numbers": (whole([1, 2]), CHANGED),
     "bytes": (whole(b"\xff\x01"), CHANGED),
-    "a truth": (whole(True), CHANGED),
     "an empty group": (whole({}), CHANGED),
     "a list of groups": (whole([{}, {}]), CHANGED),
-    "groups in groups": (whole({"a": {"b": {"c": {}}}}), CHANGED),
     "version 2.5": (held(version=2.5), CHANGED),
-    "version as text": (held(version="2"), CHANGED),
-    "version as numbers": (held(version=[2]), CHANGED),
     "version 99": (held(version=99), "a newer Action Loom has made it, so update the extension"),
     "version -1": (held(version=-1), "it is of version -1, which there never was"),
     "version 1 without pointers": (held(version=1, armature="Biped"), CHANGED),
     "sources: int": (held(sources=7), CHANGED),
-    "sources: text": (held(sources="ab"), CHANGED),
-    "sources: numbers": (held(sources=[1.0, 2.0]), CHANGED),
     "sources: group": (held(sources={"a": 1}), CHANGED),
     "sources: none": (held(sources=[]), "can't be read: "),
     "sources: one too few": (one_source, "can't be read: 2 sources were asked for, and 1 are kept"),
-    "name: int": (of_source(name=3), CHANGED),
-    "name: bytes": (of_source(name=b"\xff"), CHANGED),
     "name: group": (of_source(name={}), CHANGED),
     "name: 10 KB": (of_source(name="n" * 10_240), ""),  # its content finds the source
-    "context: int": (of_source(context=3), CHANGED),
     "context: nested": (of_source(context=NESTED), CHANGED),
     "context: a long number": (of_source(context=f'{{"frames": [1, {LONG}]}}'), CHANGED),
     "name: control characters": (of_source(name=CONTROL), ""),
     "gone, 10 KB name": (of_source(name="n" * 10_240, uid="0", hash=""), "nnn … nnn"),
     "gone, control characters": (of_source(name=CONTROL, uid="0", hash=""), r"a\n\x1b[31m\u202e was deleted, or is"),
     "library: lines": (of_source(library="//\n" * 4000), ""),
-    "id: a word": (of_source(uid="first"), CHANGED),
     "id: ²": (of_source(uid="²"), CHANGED),
     "id: 5001 digits": (of_source(uid=LONG), CHANGED),
     "id: negative": (of_source(uid="-1"), ""),
-    "id: int": (of_source(uid=3), CHANGED),
     "hash: int": (of_source(hash=3), CHANGED),
     "handle: numbers": (of_source(slot_handle=[1]), CHANGED),
     "slot: group": (of_source(slot_identifier={}), CHANGED),
     "armature: int": (held(armature=3), CHANGED),
-    "armature: text": (held(armature="Biped"), CHANGED),
-    "armature: empty": (held(armature={}), CHANGED),
-    "armature: texts": (held(armature=["Biped"]), CHANGED),
     "result's hash: bytes": (held(result_hash=b"\xff"), CHANGED),
-    "recipe: int": (held(recipe=3), CHANGED),
-    "recipe: nothing": (held(recipe=""), NO_RECIPE),
     "recipe: begun": (held(recipe="{"), NO_RECIPE),
     "recipe: list": (held(recipe="[]"), NO_RECIPE),
-    "recipe: null": (held(recipe="null"), NO_RECIPE),
     "recipe: nested": (held(recipe=NESTED), NO_RECIPE),
-    "weights: nested": (held(recipe=f'{{"verb": "blend", "weights": {NESTED}}}'), NO_RECIPE),
-    "verb: int": (recipe(verb=5), NO_RECIPE),
-    "verb: list": (recipe(verb=[]), NO_RECIPE),
     "verb: 10 KB": (held(recipe=json.dumps({"verb": "v" * 10_240})), NO_RECIPE),
     "verb: graph": (held(recipe='{"verb": "graph"}'), "can't be read: the verb 'graph' makes no action"),
     "unknown option": (recipe(colour="red"), "can't be read: The recipe 'blend' has no option colour"),
     "window: NaN": (recipe(window=math.nan), "window is nan, but must lie between 0 and 1 s"),
-    "window: inf": (recipe(window=math.inf), "window is inf, but must lie between 0 and 1 s"),
-    "window: 1e308": (recipe(window=1e308), "window is 1e+308, but must lie between 0 and 1 s"),
-    "slope: 5001 digits": (held(recipe=f'{{"verb": "blend", "slope": {LONG}}}'), NO_RECIPE),
     "slope: 31 digits": (recipe(slope=10**30), "slope is 1000000000000000000000000000000, but must lie"),
-    "start: 31 digits": (held(recipe='{"verb": "loop", "start": 1%s}' % ("0" * 30)), "start is 1000000"),
     "weights: text": (recipe(weights="100:0"), "weights is '100:0', but must be tuple"),
-    "weights: NaN": (recipe(weights=[math.nan, 1.0]), "weights is nan, but must lie between 0 and 1e+06"),
-    "weights: 1e308": (recipe(weights=[1e308, 1e308]), "weights is 1e+308, but must lie between 0 and 1e+06"),
-    "weights: one": (recipe(weights=[1.0]), "weights has 1 values"),
     "weights: three": (recipe(weights=[1.0] * 3), "weights has 3 values"),
-    "weights: lists": (recipe(weights=[[1], [2]]), "weights is [1], but must be a number"),
     "weights: zero": (recipe(weights=[0.0, 0.0]), "All weights are zero"),
     "weight keys: NaN": (recipe(weight_keys="nan nan nan"), "weight_keys is nan, but must lie between"),
-    "weight keys: empty row": (recipe(weight_keys=[[]]), "weight_keys takes rows of place"),
-    "reference: ²": (recipe(reference="²"), "reference is '²', but must be medoid, longest or a clip from 1 to 2"),
-    "reference: 0": (recipe(reference="0"), "reference is '0', but must be medoid"),
-    "reference: -1": (recipe(reference="-1"), "reference is '-1', but must be medoid"),
     "reference: 99": (recipe(reference="99"), "reference is '99', but must be medoid"),
-    "reference: 5001 digits": (recipe(reference=LONG), "reference is '9999"),
     "reference: int": (recipe(reference=1), "reference is 1, but must be str"),
     "joints: half a letter": (recipe(joints="\ud800"), r"joints is '\ud800', but must be text"),
     "joints: 10 KB": (recipe(joints="x" * 10_240), "joints names 'xxx"),
     "ends: list": (recipe(ends=["pinned"]), "ends is ['pinned'], but must be one of auto, pinned"),
     "stretch 99": (follow([0.2, 0.8, 99]), NO_STRETCH),
-    "stretch 0": (follow([0.2, 0.8, 0]), NO_STRETCH),
-    "stretch of a half clip": (follow([0.2, 0.8, 1.5]), NO_STRETCH),
-    "stretch of one number": (follow([0]), NO_STRETCH),
-    "stretch of five": (follow([0.2, 0.8, 1, 1, 1]), NO_STRETCH),
     "path: a single number": (held(recipe='{"verb": "follow", "path": [[0]]}'), "path takes rows of x, y"),
     "frame: ²": (held(recipe='{"verb": "shortest", "leave": "slow:²", "reach": ":::"}'), "²"),
-    "request: int": (held(request=3), CHANGED),
-    "request: begun": (held(request="{"), NO_REQUEST),
     "request: list": (held(request="[]"), NO_REQUEST),
-    "request: null": (held(request="null"), NO_REQUEST),
-    "request: nested": (held(request=NESTED), NO_REQUEST),
     "request: nested sources": (held(request=f'{{"sources": {NESTED}}}'), NO_REQUEST),
     "request: sources int": (requested(sources=5), NO_REQUEST),
-    "request: sources text": (requested(sources="ab"), NO_REQUEST),
-    "request: sources null": (requested(sources=[None, None]), NO_REQUEST),
     "request: no sources": (requested(sources=[]), "can't be read: 0 sources were asked for, and 2 are kept"),
-    "request: three sources": (requested(sources=[{"name": "a"}] * 3), "3 sources were asked for, and 2 are kept"),
-    "request: unknown": (requested(colour=1), NO_REQUEST),
     "request: place": (requested(place=["cursor"]), "place is ['cursor'], but must be one of reference, cursor"),
-    "request: visual": (requested(visual="yes"), "visual is 'yes', but must be bool"),
-    "request: curve": (requested(curve=[1]), NO_REQUEST),
     "request: name": (requested(result_name="\0"), r"result_name is '\x00', but must be text"),
     "request: source's name": (source_requested(name=4), NO_REQUEST),
     "request: source's rate": (source_requested(rate=math.nan), "rate is nan, but must lie between 0 and 1000"),
-    "request: source's slot": (source_requested(slot=4), "slot is 4, but must be str"),
     "request: frames of 31 digits": (source_requested(first=0, last=10**30), "last is 1000000000"),
     "request: frames to the end": (source_requested(first=0, last=2**31 - 1), "its frames 0 to 2,147,483,647 are more"),
     "request: frames backwards": (source_requested(first=100, last=3), "has no frames 100 to 3"),
@@ -221,26 +171,24 @@ def test_a_damaged_result_is_a_sentence(opened, what, tmp_path, capfd, loom):
     assert set(bpy.data.actions.keys()) == actions
     if rebuilt:
         assert material.fingerprint(bpy.data.actions["Mixed"]) == keys
-    draw_all()
-    capfd.readouterr()
+
+
+@pytest.mark.parametrize("what", ["an int", "gone, control characters", "recipe: begun", "joints: 10 KB"])
+def test_a_damaged_result_is_one_line_of_the_command_and_stops_no_other(opened, what, tmp_path, capfd, loom):
+    RESULTS[what][0](bpy.data.actions["Mixed"])
     code = loom("addon.host.commands").run(["rebuild", "Mixed", "-o", str(tmp_path / "new.blend"), "--overwrite-edits"])
     out, err = capfd.readouterr()
     assert "Traceback" not in out + err
-    if expected:
-        assert (code in (1, 2), err.count("\n")) == (True, 1), err
-    message("blend", sources=BOTH, result_name="Fresh")
-    assert "Fresh" in bpy.data.actions  # damage of one result does not stop other results
+    assert (code in (1, 2), err.count("\n")) == (True, 1), err
+    assert message("blend", sources=BOTH, result_name="Fresh") == ""
+    assert "Fresh" in bpy.data.actions
 
 
 NO_ROLES = "The body roles of Biped can't be read: its custom property 'action_loom_roles' was changed by something"
 # Each value of the stored roles, and the expected message.
 ROLES = {
     "int": (5, NO_ROLES),
-    "float": (0.5, NO_ROLES),
-    "text": ("hips", NO_ROLES),
     "numbers": ([1, 2], NO_ROLES),
-    "bytes": (b"\xff\x01", NO_ROLES),
-    "groups": ([{}, {}], NO_ROLES),
     "nested": ({"hips": {"bone": "hips"}}, NO_ROLES),
     "a number as bone": ({"hips": 3}, NO_ROLES),
     "a bone that is gone": ({"hips": "tail"}, "Biped: the bone 'tail', chosen as hips, is gone: choose another"),

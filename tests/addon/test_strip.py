@@ -7,6 +7,8 @@ import bpy
 import material
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 TWO = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 
@@ -256,7 +258,7 @@ def test_of_a_ghost_the_lists_own_weights_are_dragged(walks, strips, loom):
     now = handles(strips, "weight")[1]
     assert now.level == pytest.approx(0.1, abs=0.02)
     # The sources' own times count for a blend, so the key itself has moved by about the same amount.
-    keyed = loom("addon.services.weights.weights_over_time").keyed(scene, scene.action_loom.rigs[0])
+    keyed = loom("addon.services.weights.weights_over_time").keyed_frames(scene, scene.action_loom.rigs[0])
     assert keyed[0] == 1.0
     assert 17.0 < keyed[1] < 23.0
 

@@ -308,7 +308,7 @@ def test_a_take_of_one_frame_is_refused_in_a_sentence():
 @material.needs_shared
 def test_the_picture_of_what_the_set_covers_shows_each_ticked_loop_at_its_speed_and_turn(cut, loom):
     bitmap, rows = loom("addon.bitmaps.coverage_bitmap"), loom("addon.services.takes.set_rows")
-    loops = rows.covered(listed())
+    loops = rows.covered_loops(listed())
     report = {one.name: one for one in listed().take_rows if one.loop and one.use}
     assert sorted(loops) == sorted(
         (round(one.speed, 3), round(one.turn, 1), one.kind.lower()) for one in report.values()
@@ -322,7 +322,7 @@ def test_the_picture_of_what_the_set_covers_shows_each_ticked_loop_at_its_speed_
         near = np.linalg.norm(changed - np.array(spot), axis=1)
         assert near.min() < 1.5, (speed, turn)
     row("Walk").use = False
-    assert len(rows.covered(listed())) == len(loops) - 1
+    assert len(rows.covered_loops(listed())) == len(loops) - 1
 
 
 @material.needs_shared

@@ -6,6 +6,8 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 
 def named(*names):
     return [{"name": name, "weight": 1.0} for name in names]

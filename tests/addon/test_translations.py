@@ -85,7 +85,7 @@ def test_blender_takes_the_texts_and_lets_them_go(loom, language):
 def test_reports_and_what_keeps_a_button_from_being_pressed_are_told(loom, monkeypatch):
     reported = loom("addon.ground.translations.runtime")
     rig = material.armature()
-    assert reported.translated("Select an armature") == "Select an armature"  # as a module Blender is English
+    assert reported.translate_text("Select an armature") == "Select an armature"  # as a module Blender is English
     monkeypatch.setattr(reported, "language", lambda: "ja_JP")
     view = bpy.context.preferences.view
     for option in ("use_translate_interface", "use_translate_reports"):

@@ -5,6 +5,8 @@ import material
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.core_result
+
 
 @pytest.fixture
 def demo(loom):
@@ -80,7 +82,7 @@ def test_typed_values_come_from_the_panel(demo, loom):
     before = set(bpy.data.actions)
     assert bpy.ops.action_loom.travel("INVOKE_DEFAULT") == {"FINISHED"}
     (made,) = set(bpy.data.actions) - before
-    recipe = loom("addon.model.storage").stored(made).recipe
+    recipe = loom("addon.model.storage").read_stored(made).recipe
     assert (recipe.verb, recipe.speed) == ("travel", 2.0)
 
 

@@ -8,8 +8,6 @@ import pytest
 
 FRAMES = np.arange(1, 25)
 ARM = "upper_arm.L"
-TURNED = {"rotation_euler": (0.4, 0.1, -0.3)}
-WHOLE = {"loop": {"whole": "yes"}}
 
 
 @pytest.fixture
@@ -56,46 +54,6 @@ def key_arm(rig, name, turns):
     action = rig.animation_data.action
     action.name, action.use_fake_user = name, True
     return action
-
-
-@pytest.mark.parametrize(
-    "values",
-    [TURNED, {"location": (0.05, 0.1, -0.02)}, {"scale": (1.25, 1.25, 1.25)}],
-    ids=["turned", "moved", "scaled"],
-)
-@pytest.mark.parametrize("verb", ["loop", "blend"])
-def test_what_no_action_keys_is_as_it_is_posed(rig, values, verb):
-    pose(rig, **values)
-    source = seen(rig, bpy.data.actions["one"])
-    made = material.weave(verb, *(["one"] if verb == "loop" else ["one", "one"]), **WHOLE.get(verb, {}))
-    assert not any(f'"{ARM}"' in curve.data_path for curve in material.fcurves(made))
-    assert np.abs(seen(rig, made) - source).max() < 1e-3
-
-
-def test_one_axis_without_keys_is_as_it_is_posed(rig, loom):
-    curves, action = loom("addon.bridge.curves"), bpy.data.actions["one"]
-    holder = curves.holders(action, curves.choose_slot(action, rig))[0]
-    holder.fcurves.remove(next(c for c in holder.fcurves if c.data_path.endswith("location") and c.array_index == 0))
-    rig.pose.bones["hips"].location.x = 0.5
-    source = seen(rig, action)
-    made = material.weave("loop", "one", whole="yes")
-    assert np.abs(seen(rig, made) - source).max() < 1e-3
-
-
-@pytest.mark.parametrize("frame", [12, 18, 24])
-@pytest.mark.parametrize("verb", ["loop", "splice", "connect"])
-def test_results_do_not_depend_on_what_was_played_before(rig, verb, frame):
-    key_arm(rig, "wave", (0.0, 1.2, 0.7))
-    rest(rig)
-    sources = ["one"] if verb == "loop" else ["one", "two"]
-    before = seen(rig, material.weave(verb, *sources, **WHOLE.get(verb, {})))
-    material.show(rig, bpy.data.actions["wave"])
-    bpy.context.scene.frame_set(frame)
-    material.show(rig, bpy.data.actions["one"])
-    made = material.weave(verb, *sources, **WHOLE.get(verb, {}))
-    material.show(rig, bpy.data.actions["wave"])
-    bpy.context.scene.frame_set(frame)
-    assert np.abs(seen(rig, made) - before).max() < 1e-4
 
 
 @pytest.mark.parametrize("visual", [True, False])
@@ -235,23 +193,3 @@ def test_a_result_that_keys_a_posed_property_keeps_its_value(rig, loom):
     seen(rig, placed)
     made = material.weave("loop", "one", whole="yes")
     assert np.abs(seen(rig, made) - source).max() < 1e-3
-
-
-@pytest.mark.parametrize("ending", [".glb", ".fbx"])
-def test_files_do_not_depend_on_what_was_played_before_or_on_time_stretching(rig, ending, tmp_path, loom):
-    key_arm(rig, "wave", (0.0, 1.2, 0.7))
-    rest(rig)
-    source = seen(rig, bpy.data.actions["one"])[:, :, :3, 3]
-    material.show(rig, bpy.data.actions["wave"])
-    bpy.context.scene.frame_set(12)
-    material.show(rig, bpy.data.actions["one"])
-    render = bpy.context.scene.render
-    render.frame_map_old, render.frame_map_new = 100, 200
-    path = tmp_path / f"one{ending}"
-    assert bpy.ops.action_loom.export_motion(actions=[{"name": "one"}], filepath=str(path)) == {"FINISHED"}
-    assert (render.frame_map_old, render.frame_map_new) == (100, 200)
-    (clip,) = loom("addon.services.files.model_files").read(bpy.context, str(path))
-    assert len(clip) == len(source) + 1
-    places = loom("core.motion.kinematics").world(clip)[1][:-1]
-    for k, bone in enumerate(rig.pose.bones.keys()):
-        assert np.abs(places[:, clip.skeleton.index(bone)] - source[:, k]).max() < 1e-3

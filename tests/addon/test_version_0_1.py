@@ -33,8 +33,8 @@ def test_a_result_is_read_and_made_anew(loom, old, name):
     storage, action = loom("addon.model.storage"), bpy.data.actions[name]
     assert action["action_loom"]["version"] == 1
     recipe = storage.recipe_of(action)
-    assert {source.name for source in storage.stored(action).sources} <= {"Walk", "Sneak", "Wave"}
-    assert storage.stored(action).armature == old
+    assert {source.name for source in storage.read_stored(action).sources} <= {"Walk", "Sneak", "Wave"}
+    assert storage.read_stored(action).armature == old
     assert not storage.edited_by_hand(action)
     frames = tuple(action.curve_frame_range)
     assert bpy.ops.action_loom.edit_recipe(action=name) == {"FINISHED"}
@@ -47,11 +47,11 @@ def test_a_result_is_read_and_made_anew(loom, old, name):
 
 def test_what_was_asked_of_a_result_is_known(loom, old):
     storage = loom("addon.model.storage")
-    asked = storage.stored(bpy.data.actions["Old Blend"]).request
+    asked = storage.read_stored(bpy.data.actions["Old Blend"]).request
     assert (asked.result.place, asked.result.travel, asked.result.interpolation) == ("cursor", "hips", "bezier")
     assert [source.name for source in asked.sources] == ["Walk", "Sneak"]
     assert storage.recipe_of(bpy.data.actions["Old Blend"]).open_end_penalty == 2.0
-    assert storage.stored(bpy.data.actions["Old Splice"]).request.reading.visual
+    assert storage.read_stored(bpy.data.actions["Old Splice"]).request.reading.visual
     assert storage.recipe_of(bpy.data.actions["Old Splice"]).if_shorter == "hold"
     assert storage.recipe_of(bpy.data.actions["Old Path"]).verb == "shortest"
 

@@ -72,7 +72,7 @@ def test_a_slider_that_blender_keyed_itself_counts_as_well(listed, loom):
         assert scene.keyframe_insert("action_loom.rigs[0].sources[1].weight", frame=frame)
         assert rows(loom)  # the key now uses the line's name
     assert [row[2] for row in (rows(loom)[0], rows(loom)[-1])] == [0.0, 1.0]
-    assert loom("addon.services.weights.weights_over_time").keyed(scene, listed) == [1.0, 33.0]
+    assert loom("addon.services.weights.weights_over_time").keyed_frames(scene, listed) == [1.0, 33.0]
 
 
 def test_keys_are_cleared(listed, loom):
@@ -257,7 +257,7 @@ def test_every_page_that_a_button_opens_lies_in_the_extension(loom):
 
 
 def test_the_preferences_choose_the_engine(loom):
-    prefs, jit = loom("addon.model.preferences").chosen(bpy.context), loom("core.jit")
+    prefs, jit = loom("addon.model.preferences").read_preferences(bpy.context), loom("core.jit")
     wanted = jit._wanted
     prefs.engine = "NUMPY"
     try:

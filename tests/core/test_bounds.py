@@ -101,11 +101,7 @@ def zipped(declared=None, size=1000, how=zipfile.ZIP_DEFLATED):
 
 @pytest.mark.parametrize(
     "content",
-    [
-        zipped(declared=6 * GIGABYTE),
-        zipped(how=zipfile.ZIP_BZIP2),
-        zipped(how=zipfile.ZIP_LZMA),
-    ],
+    [zipped(declared=6 * GIGABYTE), zipped(how=zipfile.ZIP_BZIP2), zipped(how=zipfile.ZIP_LZMA)],
     ids=["bomb", "bzip2", "lzma"],
 )
 def test_arrays_that_would_inflate_without_a_bound_are_refused(content, tmp_path):
@@ -137,13 +133,7 @@ def test_a_graph_of_few_bytes_does_not_ask_for_much_memory(tmp_path):
     content = io.BytesIO()
     skeleton = actions.walk().skeleton
     clip = {"name": "walk", "frames": 10**10, "scaled": False, "channels": []}
-    about = {
-        "version": graphs.VERSION,
-        "names": skeleton.names,
-        "roles": skeleton.roles,
-        "clips": [clip],
-        "rate": 30.0,
-    }
+    about = {"version": graphs.VERSION, "names": skeleton.names, "roles": skeleton.roles, "clips": [clip], "rate": 30.0}
     arrays = {name: getattr(skeleton, name) for name in ("parents", "offsets", "orients", "tips")}
     arrays |= {"rotations": np.empty((10**10, 0, 4)), "translations": np.empty((10**10, 0, 3)), "moved": np.arange(0)}
     np.savez(content, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)

@@ -15,33 +15,6 @@ def filled(most, *keys):
     return cache
 
 
-def test_what_is_kept_is_found_again():
-    cache = Cache(3)
-    assert cache.keep("a", 1) == 1
-    assert (cache.get("a"), cache.get("b"), len(cache)) == (1, None, 1)
-
-
-def test_no_more_are_kept_than_asked_for_and_the_oldest_goes_first():
-    cache = filled(3, *"abcde")
-    assert list(cache) == ["C", "D", "E"]
-    assert (len(cache), cache.get("a"), cache.get("e")) == (3, None, "E")
-
-
-def test_what_is_kept_again_is_the_last_with_its_new_value():
-    cache = filled(3, *"abc")
-    cache.keep("a", "again")
-    assert list(cache) == ["B", "C", "again"]
-    cache.keep("d", "D")
-    assert (cache.get("b"), cache.get("a")) == (None, "again")
-
-
-def test_looking_does_not_count_as_asking():
-    cache = filled(2, *"ab")
-    cache.get("a")
-    cache.keep("c", "C")
-    assert list(cache) == ["B", "C"]
-
-
 def test_a_value_is_made_once_and_asking_for_it_keeps_it():
     cache, made = Cache(2), []
 

@@ -30,7 +30,7 @@ def files(tmp_path_factory):
     manual_scripts.write_files(folder)
     walk, turn = actions.walk(), actions.turn_left()
     several = {
-        "walk": actions.walk(60.0, cycles=6),
+        "walk": actions.walk(cycles=6),
         "long_walk": actions.walk(cycles=4), "boxing": actions.wave(), "turn": turn, "a": walk, "b": actions.sneak(),
         "walk_on_the_spot": verbs.apply(InPlace(), [actions.walk(cycles=3)]).clip, "hero": walk,
     }  # fmt: skip
@@ -39,9 +39,9 @@ def files(tmp_path_factory):
     for place in ("takes", "mocap", "games"):
         (folder / place).mkdir()
     for k, speed in enumerate((0.8, 0.9, 1.0, 1.1, 1.2)):
-        material.write(actions.walk(cycles=6, speed=speed), folder / "takes" / f"take {k}.bvh")
+        material.write(actions.walk(cycles=4, speed=speed), folder / "takes" / f"take {k}.bvh")
     material.write(turn, folder / "takes" / "turn.bvh")
-    material.write(actions.walk(cycles=6), folder / "mocap" / "walk.bvh")
+    material.write(actions.walk(cycles=4), folder / "mocap" / "walk.bvh")
     material.write(actions.sneak(), folder / "games" / "sneak.bvh")
     (folder / "path.csv").write_text("x,y\n0,0\n0,2\n0.5,4\n")
     (folder / "words.csv").write_text("walk.bvh,walk\nsneak.bvh,sneak\n")

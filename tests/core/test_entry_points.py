@@ -14,7 +14,6 @@ from action_loom.core.sync.distance import Metric
 from action_loom.core.verbs import VERBS
 
 # All names except pictures, which need matplotlib, exist with any numpy.
-both_engines = pytest.mark.both_engines
 verbs = pytest.mark.parametrize("row", VERBS.values(), ids=VERBS)
 
 
@@ -26,7 +25,6 @@ def takes(function, *arguments):
     return True
 
 
-@both_engines
 def test_a_text_is_a_module_of_core_and_a_name_in_it():
     assert load("motion.clip:Clip") is Clip
     with pytest.raises(ModuleNotFoundError, match=r"action_loom\.core\.motion\.clap"):
@@ -35,7 +33,6 @@ def test_a_text_is_a_module_of_core_and_a_name_in_it():
         load("motion.clip:Clap")
 
 
-@both_engines
 @verbs
 def test_a_verb_does_its_work_with_clips_recipe_and_progress(row):
     function = load(row.function)
@@ -44,7 +41,6 @@ def test_a_verb_does_its_work_with_clips_recipe_and_progress(row):
     assert list(inspect.signature(function).parameters)[2] == "progress"
 
 
-@both_engines
 @verbs
 def test_what_is_prepared_takes_the_same_and_depends_on_options_of_the_verb(row):
     assert bool(row.prepare) == (row.depends is not None)
@@ -59,13 +55,6 @@ def test_a_verb_has_a_picture_of_what_it_makes(row):
     assert not takes(load(row.picture))
 
 
-@both_engines
-@verbs
-def test_a_verb_makes_a_clip_or_what_has_a_file_of_its_own(row):
-    assert row.makes in ("clip", "graph", "style")
-
-
-@both_engines
 @pytest.mark.parametrize("row", metrics.METRICS.values(), ids=lambda row: row.name)
 def test_a_metric_is_a_class_of_a_clip_and_how_it_is_matched(row):
     metric = load(row.source)
@@ -75,14 +64,12 @@ def test_a_metric_is_a_class_of_a_clip_and_how_it_is_matched(row):
     assert {"floor", "passes"} <= {name for one in metric.__mro__ for name in vars(one)}
 
 
-@both_engines
 def test_every_choice_of_a_metric_is_one_of_them():
     assert metrics.AUTO in metrics.METRICS
     assert metrics.row_of("auto") is metrics.METRICS[metrics.AUTO]
     assert [metrics.row_of(name).name for name in metrics.METRICS] == list(metrics.METRICS)
 
 
-@both_engines
 @pytest.mark.parametrize("row", FORMATS.values(), ids=FORMATS)
 def test_a_format_is_read_and_composed_with_what_it_needs(row):
     assert takes(load(row.read), "walk" + row.suffix, Reading())

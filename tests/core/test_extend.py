@@ -13,7 +13,7 @@ from action_loom.core import extend, verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError
 from action_loom.core.formats import motion_file, registry
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.sync import metrics
 from numpy.testing import assert_allclose
@@ -158,7 +158,7 @@ def test_what_is_removed_is_gone(package):
             verbs.verb_of("hold_end")
         with pytest.raises(OptionError, match="metric is 'heights', but must be one of auto, "):
             Matching(metric="heights")
-        assert "heights" not in declared(Matching)["metric"].names
+        assert "heights" not in declared_options(Matching)["metric"].names
         assert ".trc" not in registry.readable()
     finally:
         package.register()

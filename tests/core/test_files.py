@@ -16,8 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import processes
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.mark.parametrize(
     ("title", "name"),

@@ -124,7 +124,7 @@ def test_all_tasks_together_make_what_one_run_makes(run, tasks, tmp_path):
     assert len(made) == 6
     shutil.rmtree(out)
     # Each task runs twice, as after a retry; the package's own program replaces Blender's part of each command.
-    for task in 2 * tasks(parts=4, engine="numpy", job_file=str(jobs)):
+    for task in 2 * tasks(parts=2, engine="numpy", job_file=str(jobs)):
         arguments = task["commands"][0]["parameters"]["args"]
         assert arguments[:2] == ["--command", "action_loom"]
         done = processes.python("-P", "-m", console.MODULE, *arguments[2:])

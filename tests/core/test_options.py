@@ -6,11 +6,9 @@ from dataclasses import dataclass
 import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import OptionError
-from action_loom.core.options import Choice, Declared, by_name, declaration, declared, option, renamed
+from action_loom.core.options import Choice, Declared, by_name, declaration, declared_options, option, rename_values
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytestmark = pytest.mark.both_engines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +23,7 @@ class Example:
     undeclared: int = 5
 
 
-OPTIONS = declared(Example)
+OPTIONS = declared_options(Example)
 
 
 def test_options_come_in_the_order_of_declaration_with_their_names():
@@ -142,7 +140,7 @@ class Renewed(Declared):
 
 
 def test_choices_have_names_labels_and_sentences():
-    about = declared(Renewed)["ends"]
+    about = declared_options(Renewed)["ends"]
     assert about.names == ("open", "forced")
     assert [choice.title for choice in about.choices] == ["Open", "Pinned Ends"]
     assert [choice.description for choice in about.choices] == ["", "First and last together"]
@@ -153,8 +151,8 @@ def test_choices_have_names_labels_and_sentences():
 
 
 def test_earlier_names_are_read_and_checked():
-    options = declared(Renewed)
-    assert renamed(options, {"keep": 3, "ends": "open", "other": 1}) == {"penalty": 3, "ends": "open", "other": 1}
+    options = declared_options(Renewed)
+    assert rename_values(options, {"keep": 3, "ends": "open", "other": 1}) == {"penalty": 3, "ends": "open", "other": 1}
     assert Renewed.from_values({"price": 3}, "It") == Renewed(penalty=3.0)
     with pytest.raises(OptionError, match="penalty is 0, but must lie between 1 and inf"):
         Renewed.from_values({"keep": 0}, "It")
@@ -175,7 +173,7 @@ class Mixed(Renewed):
 def test_what_is_declared_is_a_frozen_dataclass():
     one = Mixed(penalty="3", title="it")
     assert [field.name for field in dataclasses.fields(Mixed)] == ["ends", "penalty", "count", "title"]
-    assert list(declared(Mixed)) == ["ends", "penalty", "count"]
+    assert list(declared_options(Mixed)) == ["ends", "penalty", "count"]
     assert repr(one) == "Mixed(ends='open', penalty=3.0, count=1, title='it')"
     assert dataclasses.asdict(one) == {"ends": "open", "penalty": 3.0, "count": 1, "title": "it"}
     assert dataclasses.replace(one, count=2) == Mixed(penalty=3, title="it", count=2)
@@ -194,8 +192,8 @@ def test_what_is_declared_is_a_frozen_dataclass():
 
 
 def test_options_without_a_recipe_go_by_their_names():
-    options = list(declared(Renewed).values())
-    assert by_name(*options) == declared(Renewed)
+    options = list(declared_options(Renewed).values())
+    assert by_name(*options) == declared_options(Renewed)
 
 
 anything = st.recursive(
@@ -220,7 +218,7 @@ def test_an_option_with_one_value_is_read_with_it_and_refused_with_another():
     """Recipes, job files and command lines of earlier versions contain such options."""
     earlier = '{"verb": "sync", "power": 2}'
     assert verbs.from_json(earlier) == verbs.Synchronise()
-    assert "power" not in declared(verbs.Synchronise)
+    assert "power" not in declared_options(verbs.Synchronise)
     assert "power" not in verbs.Synchronise().to_json()
     with pytest.raises(OptionError, match="power is 1, but is always 2 in this version"):
         verbs.from_json(earlier.replace("2}", "1}"))

@@ -10,11 +10,17 @@ from oracles import untranslated
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def tools(monkeypatch):
+@pytest.fixture(scope="module")
+def tools():
     """Return the tools that collect the texts and read the files of the languages."""
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    return importlib.import_module("interface_texts"), importlib.import_module("translations")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.syspath_prepend(str(ROOT / "tools"))
+        yield importlib.import_module("interface_texts"), importlib.import_module("translations")
+
+
+@pytest.fixture(scope="module")
+def texts(tools):
+    return tools[0].collect()
 
 
 @pytest.fixture(params=["ja_JP", "zh_HANS"])
@@ -26,8 +32,8 @@ def phrasebook(tools, language):
     return tools[1].phrasebook().Phrasebook(tools[1].read(language))
 
 
-def test_every_text_of_the_source_has_its_translation_and_no_other(tools, language):
-    texts, known = tools[0].collect(), tools[1].read(language)
+def test_every_text_of_the_source_has_its_translation_and_no_other(tools, texts, language):
+    known = tools[1].read(language)
     assert len(texts) > 1800
     stale = [text for text in known if text not in texts]
     assert not stale, "python tools/translations.py --write removes them"
@@ -69,11 +75,7 @@ def test_no_translation_is_the_english_text(tools, language):
             "混合已取消；未作任何更改",
         ),
         # Words for one and many are left out, others are not.
-        (
-            "Import 3 motion files",
-            "3 個のモーションファイルを読み込み",
-            "导入 3 个动作文件",
-        ),
+        ("Import 3 motion files", "3 個のモーションファイルを読み込み", "导入 3 个动作文件"),
         # Text before a sentence stays unchanged.
         (
             "a.bvh, line 7: expected MOTION; the file ends",

@@ -11,7 +11,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError
-from action_loom.core.options import Option, declared
+from action_loom.core.options import Option, declared_options
 
 RATE = 15.0
 # Functions that read all options in any case: copies, comparisons, and serialisation.
@@ -47,7 +47,7 @@ def clip(name):
 
 def recorded(recipe, values, clips) -> tuple[dict, set[str]]:
     """Return a verb's report, and the options that it read."""
-    read, options = set(), set(declared(recipe))
+    read, options = set(), set(declared_options(recipe))
 
     class Recorded(recipe):
         def __getattribute__(self, name):
@@ -64,7 +64,7 @@ def recorded(recipe, values, clips) -> tuple[dict, set[str]]:
 def ways(recipe) -> Iterator[dict]:
     """Yield all defaults, then each other choice and switch by itself."""
     yield {}
-    for name, about in declared(recipe).items():
+    for name, about in declared_options(recipe).items():
         if about.choices:
             yield from ({name: choice} for choice in about.names if choice != about.default)
         elif about.kind is bool:
@@ -95,8 +95,8 @@ def test_an_option_that_is_not_read_is_named(verb):
         except LoomError:  # an error for these clips is not silent
             continue
         walked += 1
-        for name in declared(recipe).keys() - read - values.keys() - OF_BLENDER.get(verb, set()):
-            given = recipe(**values, **{name: another(declared(recipe)[name])})
+        for name in declared_options(recipe).keys() - read - values.keys() - OF_BLENDER.get(verb, set()):
+            given = recipe(**values, **{name: another(declared_options(recipe)[name])})
             if not any(note.startswith(f"{name} had no effect: ") for note in given.without_effect(report)):
                 silent.add((name, *way.items()))
     assert walked

@@ -2,28 +2,18 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import Cancelled, ClipError, GraphError, OptionError, SkeletonError
 from action_loom.core.graph.motion_graph import MotionGraph
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.progress import Progress
 from action_loom.core.recipes.style import StyleOptions
 from action_loom.core.style.style import Style
-from action_loom.core.verbs import (
-    Blend,
-    BuildGraph,
-    Connect,
-    Follow,
-    Loop,
-    Shortest,
-    Splice,
-    Synchronise,
-    Travel,
-    Walk,
-)
+from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, Loop, Shortest, Splice, Synchronise, Travel, Walk
 from action_loom.core.weave import planting
 from action_loom.core.weave.results import Result
 from numpy.testing import assert_array_equal
@@ -90,7 +80,7 @@ def test_old_names_are_never_written(recipe):
     values = json.loads(recipe.to_json())
     assert values["verb"] in verbs.VERBS
     assert not set(RENAMED) & set(values)
-    assert set(values) == {"verb", *declared(type(recipe))}
+    assert set(values) == {"verb", *declared_options(type(recipe))}
 
 
 @pytest.mark.both_engines
@@ -98,12 +88,12 @@ def test_options_say_what_they_were_called():
     known = {
         (alias, about.name)
         for row in verbs.VERBS.values()
-        for about in declared(row.recipe).values()
+        for about in declared_options(row.recipe).values()
         for alias in about.aliases
     }
     assert known == set(RENAMED.items())
     for row in verbs.VERBS.values():
-        assert not set(RENAMED) & set(declared(row.recipe))
+        assert not set(RENAMED) & set(declared_options(row.recipe))
 
 
 @pytest.mark.both_engines
@@ -123,26 +113,24 @@ def test_a_verb_is_found_by_its_name_and_by_its_earlier_one():
         verbs.verb_of("juggle")
 
 
-@pytest.mark.both_engines
-def test_no_two_verbs_have_a_name_in_common():
-    names = [name for row in verbs.VERBS.values() for name in (row.recipe.verb, *row.recipe.earlier_verbs)]
-    assert len(set(names)) == len(names)
+@pytest.fixture(scope="module")
+def made_by(clips):
+    """The result of a verb by its row, made once for the tests of this file."""
+    return cache(lambda row: verbs.apply(example(row.recipe), some_of(row.recipe, clips)))
 
 
 @pytest.mark.both_engines
 @every_verb
-def test_what_is_made_is_what_the_row_says(row, clips):
-    made = verbs.apply(example(row.recipe), some_of(row.recipe, clips))
+def test_what_is_made_is_what_the_row_says(row, made_by):
+    made = made_by(row)
     assert isinstance(made, {"graph": MotionGraph, "style": Style}.get(row.makes, Result))
     assert made.report["verb"] == row.recipe.verb
     json.dumps(made.report, allow_nan=False)
 
 
 @every_verb
-def test_everything_that_is_made_has_a_picture(row, clips, tmp_path):
-    recipe = example(row.recipe)
-    made = verbs.apply(recipe, some_of(row.recipe, clips))
-    (tmp_path / "p.png").write_bytes(verbs.picture(recipe, made))
+def test_everything_that_is_made_has_a_picture(row, made_by, tmp_path):
+    (tmp_path / "p.png").write_bytes(verbs.picture(example(row.recipe), made_by(row)))
     width, height = console.picture_size(tmp_path / "p.png")
     assert width > 400
     assert height > 200
@@ -151,7 +139,7 @@ def test_everything_that_is_made_has_a_picture(row, clips, tmp_path):
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
     "recipe",
-    [row.recipe for row in verbs.VERBS.values() if "plant_feet" in declared(row.recipe)],
+    [row.recipe for row in verbs.VERBS.values() if "plant_feet" in declared_options(row.recipe)],
     ids=lambda recipe: recipe.verb,
 )
 def test_verbs_with_plant_feet_plant_where_it_is_on_and_report_why_not(recipe, clips):
@@ -229,8 +217,8 @@ def test_cycles_that_were_registered_as_such_serve_weights_that_do_not_close_and
 @pytest.mark.both_engines
 @every_verb
 def test_what_does_not_change_what_is_prepared_is_told(row):
-    free, every = verbs.options_of(row.recipe), declared(row.recipe)
-    depends = declared(row.depends) if row.depends else {}
+    free, every = verbs.options_of(row.recipe), declared_options(row.recipe)
+    depends = declared_options(row.depends) if row.depends else {}
     assert list(free) == [name for name in every if name not in depends]
     if row.recipe is Blend:
         assert list(free) == ["add_root_motion", "spans", "plant_feet", "weights", "weight_keys", "timing"]
@@ -244,7 +232,13 @@ def test_where_there_is_nothing_to_prepare_there_is_none(recipe, clips):
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("recipe", "count"), [(Synchronise, 0), (Synchronise, 1), (Synchronise, 3), (Splice, 0), (Splice, 1)]
+    ("recipe", "count"),
+    [
+        *((Synchronise, count) for count in (0, 1, 3)),
+        *((recipe, 1) for recipe in (Splice, Connect, Blend, verbs.Retarget)),
+        *((recipe, 2) for recipe in (Loop, Travel, verbs.Bake, verbs.Reach, verbs.MoveEvents, verbs.InPlace)),
+        (verbs.Retarget, 3),
+    ],
 )
 def test_too_few_or_too_many_clips_are_refused(recipe, count, clips):
     with pytest.raises(ClipError, match=f"{count}.* given"):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.verbs import VERBS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,7 +83,7 @@ def measure():
             names += [name for text in texts for name in function_names(text)]
     figures["bare participles, percent of function names"] = percent(sum(map(is_bare_participle, names)), len(names))
     figures["interface texts"] = len(load_tool("interface_texts").collect())
-    figures["option slots"] = sum(len(declared(row.recipe)) for row in VERBS.values())
+    figures["option slots"] = sum(len(declared_options(row.recipe)) for row in VERBS.values())
     return figures | measure_prose()
 
 

@@ -11,6 +11,7 @@ from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics, quat, resample, trim
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
+from oracles.kept_aside import is_kept_aside
 
 # Name, parent and place at rest (metres, Z up) of each joint of five characters that artists made, as Blender imports
 # their glTF files: names, parents and rest[1] of rig.read(armature).skeleton, to a millimetre. By GDQuest (mannequiny,
@@ -113,6 +114,12 @@ def strides(*numbers: str) -> list[Clip]:
 def captured_files(folder: str = "*") -> list[Path]:
     """Return all captured files, for `parametrize`; without captures, one path that does not exist."""
     return sorted(SHARED.glob(f"{folder}/*.bvh")) or [Path("absent.bvh")]
+
+
+def some_captured_files(folder: str = "*") -> list[Path]:
+    """Return the captured files kept out of tuning, all files from the wild, and a third of the others."""
+    files = captured_files(folder)
+    return [one for k, one in enumerate(files) if k % 3 == 0 or one.parent.name == "odd" or is_kept_aside(one)]
 
 
 def rotations(rng: np.random.Generator, *shape: int) -> np.ndarray:

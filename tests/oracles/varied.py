@@ -105,20 +105,20 @@ def write(source, target, variations):
         names["argparse"]._sys.argv = before
 
 
-def is_faithful(source, target):
-    """Return whether the tool wrote the motion that it varied: angles near their poles lose digits.
+def shape_of(path):
+    """Return the distances of joints from four places of the first frame, as shares, by the tool's own reader.
 
-    The tool's own reader gives the distances of all joints from four places of the first frame. They are the same in
-    all axes, up to the unit.
+    They are the same in all axes and units.
     """
-    spread = []
-    for path in (source, target):
-        clip = _tool()["Bvh"](path)
-        joints = [joint for joint, name in enumerate(clip.names) if name != "Scene"]
-        world = clip.world()[1][:, joints]
-        anchors = world[0, [0, 3, 6, 9]]
-        spread.append(np.linalg.norm(world[:, :12, None] - anchors, axis=3))
-    return bool(np.abs(spread[0] / spread[0].max() - spread[1] / spread[1].max()).max() < 2e-4)
+    clip = _tool()["Bvh"](path)
+    world = clip.world()[1][:, [joint for joint, name in enumerate(clip.names) if name != "Scene"]]
+    spread = np.linalg.norm(world[:, :12, None] - world[0, [0, 3, 6, 9]], axis=3)
+    return spread / spread.max()
+
+
+def has_shape(path, shape):
+    """Return whether the tool wrote the motion that it varied: angles near their poles lose digits."""
+    return bool(np.abs(shape_of(path) - shape).max() < 2e-4)
 
 
 def read_all(path):

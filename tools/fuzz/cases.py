@@ -31,7 +31,7 @@ from action_loom.core.library import basis, feature, index, search, similar
 from action_loom.core.library import storage as library_storage
 from action_loom.core.library import text as library_text
 from action_loom.core.motion.clip import Clip
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.verbs import BuildGraph, Follow, Synchronise, Walk
 from action_loom.core.verbs.follow import work as follow
 from oracles import trials
@@ -264,7 +264,7 @@ def _value(rng: random.Random) -> object:
 
 def _recipes(rng: random.Random, _folder: Path) -> None:
     recipe = rng.choice([row.recipe for row in verbs.VERBS.values()])
-    names = [*declared(recipe), "verb", "nothing"]
+    names = [*declared_options(recipe), "verb", "nothing"]
     values: dict[str, object] = {"verb": recipe.verb}
     values |= {rng.choice(names): _value(rng) for _ in range(rng.randrange(4))}
     text = json.dumps(values)
@@ -296,7 +296,7 @@ def _jobs(rng: random.Random, folder: Path) -> None:
     (folder / "walk.bvh").write_bytes(_figures()[0])
     recipe = rng.choice([row.recipe for row in verbs.VERBS.values()])
     keys = [
-        *declared(recipe),
+        *declared_options(recipe),
         "clips",
         "output",
         "each",

@@ -95,7 +95,7 @@ def _list_ancestors_behind(
     bones, found = armature_data(armature).bones, list[str]()
     if not hips or not any(_poses(one) for one in present(armature.pose).bones[hips].constraints):
         return []
-    needed = graph.above(*(edge.source for edge in graph.edges[hips] if edge.how != PARENT))
+    needed = graph.count_steps(*(edge.source for edge in graph.edges[hips] if edge.how != PARENT))
     below = hips
     for bone in _chain(names, above, hips)[1:]:
         if bone in needed or (bones[bone].tail_local - bones[below].head_local).length > 1e-3 * bones[bone].length:
@@ -156,7 +156,7 @@ def _follower(
     one = bones[name]
     for other in deform:
         near = (bones[other].head_local - one.head_local).length < _SAME * size
-        if near and name in graph.above(other):
+        if near and name in graph.count_steps(other):
             return other
     # Toe bones with weights may be placed differently, such as MMD's 足先EX beside つま先.
     hung = [child.name for child in bones[inner].children if child.name in deform] if inner in deform else []
@@ -242,7 +242,7 @@ def _lain_along(armature: bpy.types.Object, graph: Graph, name: str) -> list[str
     return found
 
 
-def hung(
+def body_bones(
     armature: bpy.types.Object, graph: Graph, bones: Mapping[str, str], more: Collection[str] = ()
 ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Return the bones of a body, given by role, then further bones below them, and the parents (J,) of all.

@@ -63,7 +63,7 @@ def _from_the_tip(armature: bpy.types.Object, hang: Mapping[str, str]) -> dict[s
             continue
         place = np.array(carrier.matrix_local, dtype=np.float64)
         ends = (np.array(end) for end in (bones[first].head_local, last.tail_local))
-        far = [response.beside(place, carrier.length, end) for end in ends]
+        far = [response.bone_distance(place, carrier.length, end) for end in ends]
         if far[1] < _BESIDE * last.length and far[0] > 0.5 * sum(bones[name].length for name in run):
             out |= dict(zip(run[::-1], [hang[first], *run[:0:-1]], strict=True))
     return out
@@ -114,7 +114,7 @@ def _pieces(armature: bpy.types.Object, parts: Sequence[Part]) -> set[str]:
 
 def _is_left_out(depends: Graph, name: str) -> bool:
     """Return whether a bone can't be used: broken, driven, in a dependency cycle, or moved by a curve."""
-    above = depends.above(name).keys()
+    above = depends.count_steps(name).keys()
     bent = any(edge.how in (HOOK, "SPLINE_IK") for one in above for edge in depends.edges[one])
     return bool(bent or above & depends.broken.keys() or above & depends.driven or depends.circle(name))
 
@@ -126,7 +126,7 @@ def _is_carried(name: str, hang: Mapping[str, str], of_body: Collection[str]) ->
     return name in of_body
 
 
-def carried(probe: Probe, controls: Collection[str], chains: Sequence[Part]) -> list[Part]:
+def carried_chains(probe: Probe, controls: Collection[str], chains: Sequence[Part]) -> list[Part]:
     """Return the chains whose first bone keeps its place on its parent, whichever control moves the parent.
 
     They need not rotate with the parent: some tails stay upright by themselves.
@@ -140,14 +140,14 @@ def carried(probe: Probe, controls: Collection[str], chains: Sequence[Part]) -> 
         end = np.eye(4)
         end[1, 3] = probe.bones[part.bones[0][1]].bone.length if _is_turned_round(probe, part) else 0.0
         expected = response.moved_by(before[k], after[k]) @ before[first] @ end
-        found += [] if response.left(expected, after[first] @ end, step) else [part]
+        found += [] if response.has_head_moved(expected, after[first] @ end, step) else [part]
     return found
 
 
 def own(depends: Graph, chains: Sequence[Part], of_body: Collection[str]) -> dict[str, set[str]]:
     """Return each chain's dependencies, by its name, without dependencies of the body or of independent chains."""
-    shared = depends.above(*of_body).keys()
-    above = {part.name: set(depends.above(*(bone for _, bone in part.bones))) for part in chains}
+    shared = depends.count_steps(*of_body).keys()
+    above = {part.name: set(depends.count_steps(*(bone for _, bone in part.bones))) for part in chains}
     carriers = _carriers(chains)
     return {
         name: mine - shared - set[str]().union(*(above[other] for other in above if name not in carriers[other]))

@@ -72,7 +72,7 @@ def _parts(roles: Mapping[str, str], trunk: Mapping[str, str]) -> list[Part]:
 
 def _own(depends: Graph, parts: list[Part]) -> dict[str, set[str]]:
     """Return each part's dependencies, without those shared with other parts."""
-    above = {part.name: set(depends.above(*(bone for _, bone in part.bones))) for part in parts}
+    above = {part.name: set(depends.count_steps(*(bone for _, bone in part.bones))) for part in parts}
     return {
         name: mine - set[str]().union(*(theirs for other, theirs in above.items() if other != name))
         for name, mine in above.items()
@@ -106,7 +106,7 @@ def _search_together(probe: Probe, searches: dict[str, limbs.Asks]) -> dict[str,
 
 def _trunk(rig: Rig, part: Part, limbs_found: list[Part]) -> tuple[Part, str, str]:
     """Return the trunk with the control of each bone, the control of the whole rig, and the control of the trunk."""
-    above = rig.graph.above(*(bone for _, bone in part.bones))
+    above = rig.graph.count_steps(*(bone for _, bone in part.bones))
     names = rig.outermost(above.keys() & rig.keyable)
     step = 0.1 * float(np.ptp(rig.probe.neutral[[rig.at(b) for b in rig.roles.values()], :3, 3], axis=0).max())
     every = [rig.at(bone) for bone in rig.roles.values()]
@@ -156,7 +156,7 @@ def _chains(rig: Rig, hung: list[Part], parts: list[Part], torso: str) -> list[P
     movers = movers.union(*(part.controls for part in parts))
     of_body = [bone for part in parts for _, bone in part.bones]
     hung = [part for part in hung if not any(bone in of_body for _, bone in part.bones)]
-    hung = chains.carried(rig.probe, movers, hung)
+    hung = chains.carried_chains(rig.probe, movers, hung)
     own = chains.own(rig.graph, hung, of_body)
     found = _search_together(rig.probe, {part.name: chains.search(rig, part, own[part.name]) for part in hung})
     return [found[part.name] for part in hung if found[part.name].fk]
@@ -196,7 +196,7 @@ def _describe_fault(depends: Graph, part: Part) -> str:
     circle = depends.circle(*bones)
     if circle:
         return f"{part.name}: its bones depend on each other in a circle ({' > '.join(circle[:4])}); keyed as it is"
-    above = depends.above(*bones)
+    above = depends.count_steps(*bones)
     wrong = min((name for name in depends.broken if name in above), key=lambda name: above[name], default="")
     return f"{part.name}: {depends.broken[wrong]}; keyed as it is" if wrong else ""
 
@@ -240,7 +240,7 @@ def _note(armature: bpy.types.Object, depends: Graph, part: Part) -> str:
     lacking = next((bone for role, bone in part.bones if role not in turned), "")
     if not lacking:
         return f"{part.name}: no bone is known; keyed as it is"
-    above = depends.above(lacking)
+    above = depends.count_steps(lacking)
     scripted = next((name for name in above if name in depends.driven), "")
     if scripted:
         return f"{part.name}: {scripted} is driven by a script; keyed as it is"
@@ -259,6 +259,7 @@ def _drive(depends: Graph, keyable: set[str], name: str, parts: list[Part]) -> D
     if how == ITSELF and name in keyable:
         return Drive(name, name, ITSELF)
     nearest = min(
-        ((steps, one) for one, steps in depends.above(name).items() if one in keyable and one != name), default=(0, "")
+        ((steps, one) for one, steps in depends.count_steps(name).items() if one in keyable and one != name),
+        default=(0, ""),
     )[1]
     return Drive(name, nearest, PARENT if how == ITSELF else how)

@@ -45,18 +45,18 @@ class Graph:
     inverse: tuple[tuple[str, str], ...]
     solved: dict[str, frozenset[str]]
 
-    def needed(self, *bones: str) -> set[str]:
+    def find_dependencies(self, *bones: str) -> set[str]:
         """Return everything that determines the place of some bones: their dependencies, and bones with solvers that
         turn them.
 
         The parent of Rigify's paws is turned only by the solver of a neighbouring bone.
         """
-        found = set(self.above(*bones))
+        found = set(self.count_steps(*bones))
         while more := {owner for owner, turned in self.solved.items() if owner not in found and turned & found}:
-            found |= self.above(*more).keys()
+            found |= self.count_steps(*more).keys()
         return found
 
-    def above(self, *bones: str) -> dict[str, int]:
+    def count_steps(self, *bones: str) -> dict[str, int]:
         """Return all dependencies of some bones, themselves included, with the number of steps to each."""
         steps: dict[str, int] = {}
         level, depth = [bone for bone in bones if bone], 0
@@ -88,7 +88,7 @@ def read(armature: bpy.types.Object) -> Graph:
     """Read the dependencies of an armature's bones."""
     bones = present(armature.pose).bones
     paths, properties, driven = _drivers(armature)
-    by = switched(armature)
+    by = switched_constraints(armature)
     edges: dict[str, list[Edge]] = {
         bone.name: [Edge(bone.parent.name, PARENT)] if bone.parent is not None else [] for bone in bones
     }
@@ -123,14 +123,18 @@ def read(armature: bpy.types.Object) -> Graph:
     )
 
 
-def switched(armature: bpy.types.Object) -> set[tuple[str, str]]:
+def switched_constraints(armature: bpy.types.Object) -> set[tuple[str, str]]:
     """Return the constraints, by bone and name, that drivers or the armature's action switch."""
     data = armature.animation_data
     paths = [curve.data_path for curve in data.drivers] if data is not None else []
-    return {(match[1], match[2]) for match in map(drivers.OF_CONSTRAINT.match, {*paths, *keyed(armature)}) if match}
+    return {
+        (match[1], match[2])
+        for match in map(drivers.OF_CONSTRAINT.match, {*paths, *keyed_properties(armature)})
+        if match
+    }
 
 
-def keyed(armature: bpy.types.Object) -> set[str]:
+def keyed_properties(armature: bpy.types.Object) -> set[str]:
     """Return paths of the constraint properties that the armature's action keys."""
     data = armature.animation_data
     if data is None or data.action is None:

@@ -46,7 +46,7 @@ class Hanging:
         return [each.name for each in controls if self.carrier[each.name] == one.name and not each.moves]
 
 
-def measured(player: Player, controls: Sequence[Control]) -> Hanging:
+def measure_hierarchy(player: Player, controls: Sequence[Control]) -> Hanging:
     """Measure the hierarchy of controls; the player needs one frame more than the number of controls."""
     rest = player.rest
     step = _STEP * float(np.ptp(rest[:, :3, 3], axis=0).max())
@@ -70,7 +70,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
     for one, after in zip(controls, seen, strict=True):
         if one.seeds:
             k = player.index[one.bone]
-            idle |= set() if response.moved(rest[k], after[k], step) else {one.name}
+            idle |= set() if response.has_moved(rest[k], after[k], step) else {one.name}
             continue
         k = player.index[one.name]
         move = response.moved_by(rest[k], after[k])
@@ -103,7 +103,7 @@ def measured(player: Player, controls: Sequence[Control]) -> Hanging:
 
 def _list_moved(index: Mapping[str, int], before: Array, after: Array, step: float) -> frozenset[str]:
     """Return the bones that moved or turned, by their matrices (B, 4, 4) before and after."""
-    return frozenset(name for name, k in index.items() if response.moved(before[k], after[k], _ALIKE * step))
+    return frozenset(name for name, k in index.items() if response.has_moved(before[k], after[k], _ALIKE * step))
 
 
 def _sort_names(carrier: dict[str, str]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Rig:
 
     def outermost(self, bones: Iterable[str]) -> list[str]:
         """Return bones sorted by the number of other keyable bones among their dependencies."""
-        return sorted(bones, key=lambda bone: (len(self.graph.above(bone).keys() & self.keyable), bone))
+        return sorted(bones, key=lambda bone: (len(self.graph.count_steps(bone).keys() & self.keyable), bone))
 
 
 @dataclass
@@ -74,7 +74,7 @@ class _Search:
         """Return candidates that targets (or poles) of the limb's inverse kinematics depend on."""
         edges = chain.from_iterable(self.rig.graph.edges[bone] for bone, _ in self.inverse())
         targets = [edge.source for edge in edges if edge.how == (POLE if pole else "IK")]
-        above = self.rig.graph.above(*targets)
+        above = self.rig.graph.count_steps(*targets)
         return [name for name in self.candidates if name in above and name not in self.chain()]
 
     def chain(self) -> set[str]:
@@ -108,7 +108,7 @@ class _Search:
             ]
         return list(dict.fromkeys(found))
 
-    def unlimited(self) -> State:
+    def unlimited_state(self) -> State:
         """Return the state in which inverse kinematics bends the limb without limits, {} if there are none."""
         bones = self.rig.probe.bones
         axes = [(name, axis) for name in sorted(self.chain()) for axis in "xyz"]
@@ -145,7 +145,7 @@ def search(rig: Rig, part: Part, own: set[str], beyond: Bones = ()) -> Asks:
             end = [bone for bone in beyond if bone[0] == found.end]
             state, part = longer_state, replace(found, bones=(*part.bones, *end))
             one = _Search(rig, part, own)
-    limits = {} if part.ik else one.unlimited()
+    limits = {} if part.ik else one.unlimited_state()
     if limits and (yield from _inverse(one, limits))[1].ik:
         bones = " and ".join(sorted({path.split('"')[1] for path in limits}))
         part = replace(part, hint=f"{part.name}: the IK limits of {bones} don't let it bend; keyed on FK")
@@ -282,14 +282,18 @@ def turning(
         if not response.obeys(before[k], after[k]):
             continue
         move = response.moved_by(before[k], after[k])
-        moved = [response.moved(before[j], after[j], step) for j in among]
+        moved = [response.has_moved(before[j], after[j], step) for j in among]
         for role, bone in bones:
             j = rig.at(bone)
-            stays = end < 0 or not (response.left if j == end else response.moved)(before[end], after[end], step)
+            stays = end < 0 or not (response.has_head_moved if j == end else response.has_moved)(
+                before[end], after[end], step
+            )
             if stays and response.follows(move, before[j], after[j], step):
                 # A bone is its own control, unless it only follows another one.
                 follower = any(edge.how in _COPIES for edge in rig.graph.edges[bone])
-                away = round(response.beside(before[j], rig.probe.bones[bone].bone.length, before[k, :3, 3]) / step, 1)
+                away = round(
+                    response.bone_distance(before[j], rig.probe.bones[bone].bone.length, before[k, :3, 3]) / step, 1
+                )
                 at = among.index(j) if limb else len(among)
                 count, lost = sum(moved[:at]), -sum(moved[at:])
                 ranks[role].append((name == bone and follower, count, lost, name != bone, away, order, name))
@@ -333,13 +337,13 @@ def _roll(
     foot, toe = one.every[2], one.every[-1]
     bent = {part.ik: one.push()}
     before = yield state, bent
-    if not response.moved(one.rig.probe.neutral[toe], before[toe], one.step):
+    if not response.has_moved(one.rig.probe.neutral[toe], before[toe], one.step):
         return ""
     for name in reversed(names):
         after = yield state, {**bent, name: (TURN, np.zeros(3))}
         k = one.rig.at(name)
         move = response.moved_by(before[k], after[k])
-        stays = not response.moved(before[toe], after[toe], one.step)
+        stays = not response.has_moved(before[toe], after[toe], one.step)
         if stays and response.goes_with(move, before[foot], after[foot], response.ALIKE, response.ALIKE * one.step):
             return name
     return ""
@@ -350,7 +354,7 @@ def _rolling(one: _Search, part: Part, state: State) -> Generator[tuple[State, d
     ball = next((bone for role, bone in part.bones if role.startswith("toe")), "")
     if not ball or "leg" not in part.name:
         return part
-    rest, bones, above = one.rig.probe.neutral, one.rig.probe.bones, one.rig.graph.above
+    rest, bones, above = one.rig.probe.neutral, one.rig.probe.bones, one.rig.graph.count_steps
     others = {part.pole, *dict(part.tips).values(), *dict(part.fk).values()}
     names = [name for name in one.candidates if name not in others and name != part.ik and part.ik in above(name)]
     names = [name for name in names if not any((*locks(bones[name], "location"), *locks(bones[name], "rotation")))]

@@ -193,7 +193,7 @@ class Solver:
             now = seen[rows, self.index[bone]]
             miss += np.linalg.norm(now[:, :3, 3] - goal[rows, :3, 3], axis=1)
             if bone not in self.twisting:
-                miss += 0.1 * self.height * np.linalg.norm(along(now) - along(goal[rows]), axis=1)
+                miss += 0.1 * self.height * np.linalg.norm(bone_directions(now) - bone_directions(goal[rows]), axis=1)
         good = miss <= self.least[rows] + 0.5 * _GOOD * self.height
         self.least[rows], self.worse[rows] = np.minimum(self.least[rows], miss), ~good
         here = rows[good]
@@ -253,7 +253,11 @@ class Solver:
         now, goal = seen[rows, self.index[bone]], self.motion[bone][rows]
         far = np.linalg.norm(now[:, :3, 3] - goal[:, :3, 3], axis=1) * float(one.moves or one.swivels is not None)
         if one.turns and one.swivels is None:
-            turned = _unscale_axes(now) - _unscale_axes(goal) if self._is_stiff(one) else along(now) - along(goal)
+            turned = (
+                _unscale_axes(now) - _unscale_axes(goal)
+                if self._is_stiff(one)
+                else bone_directions(now) - bone_directions(goal)
+            )
             turned = np.linalg.norm(turned.reshape(len(rows), -1), axis=1)
             far = np.maximum(far, 0.1 * self.height * turned)
         if one.name in self.across:  # the plane of the limb turns its bones even if it is hardly bent
@@ -278,7 +282,7 @@ class Solver:
         back = more & (one.idle[rows] == _IDLE)
         more &= one.idle[rows] < _IDLE
         back &= ~better
-        for each in self._together(one):
+        for each in self._joint_controls(one):
             each.fix[rows[back]] = each.kept[rows[back]]
             step, target = self._step(one, seen, rows[more]), self.targets[each.name][rows[more]]
             each.fix[rows[more]] = np.linalg.inv(target) @ step @ target @ each.fix[rows[more]]
@@ -302,11 +306,11 @@ class Solver:
         if one.swivels is None:
             others = [each for each in self.controls.values() if each.part == one.part]
             with_it = [each.name for each in others if one.bone in self.hanging.moves[each.name]]
-            return list(dict.fromkeys([*(each.name for each in self._together(one)), *with_it]))
+            return list(dict.fromkeys([*(each.name for each in self._joint_controls(one)), *with_it]))
         tips = [control for role, control in one.swivels.tips if role != one.swivels.bones[2][0]]
         return [each.name for each in self.controls.values() if each.part == one.part and each.name not in tips]
 
-    def _together(self, one: Control) -> list[Control]:
+    def _joint_controls(self, one: Control) -> list[Control]:
         """Return the controls corrected together with one: the other seeds of the same limb or bone."""
         if one.swivels is not None and one.seeds:
             return [each for each in self.controls.values() if each.seeds and each.part == one.part]
@@ -371,7 +375,7 @@ class Solver:
 
     def _is_stiff(self, one: Control) -> bool:
         """Return whether a control, or one corrected together with it, also twists its bone."""
-        return any(each.name in self.hanging.stiff for each in self._together(one))
+        return any(each.name in self.hanging.stiff for each in self._joint_controls(one))
 
 
 def _learn_factors(share: Array, before: Array, after: Array) -> Array:
@@ -401,7 +405,7 @@ def along_limbs(bones: Mapping[str, Array], limbs: Iterable[Sequence[str]]) -> d
 
     Some rigs have bones that point across their limbs.
     """
-    out = {name: along(one) for name, one in bones.items()}
+    out = {name: bone_directions(one) for name, one in bones.items()}
     for limb in limbs:
         for here, there in pairwise([name for name in limb if name in bones]):
             way = bones[there][:, :3, 3] - bones[here][:, :3, 3]
@@ -409,7 +413,7 @@ def along_limbs(bones: Mapping[str, Array], limbs: Iterable[Sequence[str]]) -> d
     return out
 
 
-def along(bones: Array) -> Array:
+def bone_directions(bones: Array) -> Array:
     """Return the directions (F, 3) of bones (F, 4, 4)."""
     return np.asarray(bones[:, :3, 1] / np.linalg.norm(bones[:, :3, 1], axis=1, keepdims=True))
 
@@ -420,9 +424,9 @@ def _swing(now: Array, goal: Array, one: Control, *, whole: bool) -> Array:
     if one.turns and whole:
         out[:, :3, :3] = _unscale_axes(goal) @ _unscale_axes(now).transpose(0, 2, 1)
     elif one.turns:
-        axis = np.cross(along(now), along(goal))
+        axis = np.cross(bone_directions(now), bone_directions(goal))
         sine = np.linalg.norm(axis, axis=1, keepdims=True)
-        cosine = np.sum(along(now) * along(goal), axis=1, keepdims=True)
+        cosine = np.sum(bone_directions(now) * bone_directions(goal), axis=1, keepdims=True)
         angle = np.arctan2(sine, cosine)
         out[:, :3, :3] = quat.to_matrix(quat.exp(axis / np.maximum(sine, 1e-12) * angle))
     here = np.einsum("fij,fj->fi", out[:, :3, :3], now[:, :3, 3])

@@ -20,7 +20,7 @@ from ...ground.blender_types import present
 from .. import curves
 from .graph import Graph
 from .lightening import lighten
-from .probe import copied
+from .probe import copy_rig
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,6 @@ class Player:
 def playing(armature: bpy.types.Object, graph: Graph, stand: Stand, frames: int) -> Iterator[Player]:
     """Yield a copy of a rig in a temporary scene; both are removed afterwards."""
     wanted = {*stand.seen, *stand.rest}
-    with copied(armature, graph, stand.rest, wanted, stand.values) as (stage, copy, played):
+    with copy_rig(armature, graph, stand.rest, wanted, stand.values) as (stage, copy, played):
         lighten(stage, copy, armature)
         yield Player(stage, copy, curves.holder_of(*played), stand.seen, frames)

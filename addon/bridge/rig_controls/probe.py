@@ -35,7 +35,7 @@ class Probe:
         self._set: dict[str, float] = {}
         self._buffer = np.empty(16 * len(self.bones), dtype=np.float32)
         self._switched = True
-        self.neutral = self._seen()
+        self.neutral = self._read_matrices()
 
     def value(self, path: str) -> float:
         """Return a property's value."""
@@ -65,7 +65,7 @@ class Probe:
                 quat.from_matrix(local[None, :3, :3]), self.bones[name].rotation_mode
             )
             self._key(name, [*local[:3, 3], *turns[0]])
-        seen = self._seen()
+        seen = self._read_matrices()
         for name in moves:
             self._key(name, self._at_rest[name])
         return seen
@@ -74,7 +74,7 @@ class Probe:
         for point, value in zip(self._keys[name], values, strict=True):
             point.co[1] = value
 
-    def _seen(self) -> Array:
+    def _read_matrices(self) -> Array:
         self.evaluations += 1
         if self._switched:
             self.copy.update_tag()
@@ -105,12 +105,12 @@ def on_copy(armature: bpy.types.Object, graph: Graph, controls: set[str], bones:
 
     Only `bones` and their dependencies are evaluated correctly and can be posed.
     """
-    with copied(armature, graph, controls, bones) as (stage, copy, played):
-        yield Probe(stage, copy, controls & graph.above(*bones).keys(), played)
+    with copy_rig(armature, graph, controls, bones) as (stage, copy, played):
+        yield Probe(stage, copy, controls & graph.count_steps(*bones).keys(), played)
 
 
 @contextmanager
-def copied(
+def copy_rig(
     armature: bpy.types.Object,
     graph: Graph,
     rest: Collection[str],
@@ -137,7 +137,7 @@ def copied(
 
 def _strip(copy: bpy.types.Object, graph: Graph, wanted: Collection[str]) -> None:
     """Remove the constraints of bones that nothing wanted depends on."""
-    needed = graph.needed(*wanted, *graph.read_by_drivers)
+    needed = graph.find_dependencies(*wanted, *graph.read_by_drivers)
     for bone in present(copy.pose).bones:
         if bone.name not in needed:
             for one in list(bone.constraints):

@@ -14,24 +14,24 @@ def moved_by(before: Array, after: Array) -> Array:
     return np.asarray(after @ np.linalg.inv(before))
 
 
-def turned(before: Array, after: Array) -> float:
+def turn_between(before: Array, after: Array) -> float:
     """Return the approximate angle in radians between the axes of two matrices."""
     axes = [one[:3, :3] / np.linalg.norm(one[:3, :3], axis=0) for one in (before, after)]
     return float(np.linalg.norm(axes[0] - axes[1], axis=0).max())
 
 
-def moved(before: Array, after: Array, step: float) -> bool:
+def has_moved(before: Array, after: Array, step: float) -> bool:
     """Return whether a bone has moved or turned at all."""
     far = float(np.linalg.norm(after[:3, 3] - before[:3, 3]))
-    return far > ALIKE * step or turned(before, after) > ALIKE
+    return far > ALIKE * step or turn_between(before, after) > ALIKE
 
 
-def left(before: Array, after: Array, step: float) -> bool:
+def has_head_moved(before: Array, after: Array, step: float) -> bool:
     """Return whether the head of a bone has moved."""
     return float(np.linalg.norm(after[:3, 3] - before[:3, 3])) > ALIKE * step
 
 
-def beside(bone: Array, length: float, place: Array) -> float:
+def bone_distance(bone: Array, length: float, place: Array) -> float:
     """Return the distance of a place (3,) from a bone (4, 4) of some length, as a line from head to tail."""
     way = length * bone[:3, 1] / np.linalg.norm(bone[:3, 1])
     along = np.clip((place - bone[:3, 3]) @ way / max(length**2, 1e-18), 0.0, 1.0)
@@ -49,20 +49,20 @@ def rigid(move: Array, before: Array, after: Array, step: float) -> bool:
     """Return whether a bone has moved rigidly with its control."""
     expected = move @ before
     far = float(np.linalg.norm(after[:3, 3] - expected[:3, 3]))
-    return far < ALIKE * step and turned(expected, after) < ALIKE
+    return far < ALIKE * step and turn_between(expected, after) < ALIKE
 
 
 def taken_along(before: Array, after: Array, step: float) -> bool:
     """Return whether a bone has moved, and rigidly with its control; matrices (2, 4, 4) of control and bone."""
-    gone = moved(before[1], after[1], step)
+    gone = has_moved(before[1], after[1], step)
     return gone and rigid(moved_by(before[0], after[0]), before[1], after[1], step)
 
 
 def goes_with(move: Array, before: Array, after: Array, angle: float, far: float) -> bool:
     """Return whether a bone has moved, and rigidly with its control."""
     expected = move @ before
-    exact = float(np.linalg.norm(after[:3, 3] - expected[:3, 3])) < far and turned(expected, after) < angle
-    return exact and bool(np.linalg.norm(after[:3, 3] - before[:3, 3]) > far or turned(before, after) > angle)
+    exact = float(np.linalg.norm(after[:3, 3] - expected[:3, 3])) < far and turn_between(expected, after) < angle
+    return exact and bool(np.linalg.norm(after[:3, 3] - before[:3, 3]) > far or turn_between(before, after) > angle)
 
 
 def follows(move: Array, before: Array, after: Array, step: float) -> bool:

@@ -19,7 +19,7 @@ from ...ground.blender_types import present
 from . import graph as graphs
 from . import limits, passes, stance
 from .found import STRETCH, Part, RigControls
-from .hanging import Hanging, measured
+from .hanging import Hanging, measure_hierarchy
 from .keyed import TRUNK, Control, controls, is_on_ik
 from .playing import Stand, playing
 
@@ -120,15 +120,17 @@ def _solve_parts(
     stand = Stand(found.controls.union(idle), {**properties, **settings}, _looked_at(armature, plan, motion))
     depends = graphs.read(armature)
     with playing(armature, depends, stand, len(plan) + 1) as player:
-        hanging = measured(player, plan)
+        hanging = measure_hierarchy(player, plan)
     if hanging.idle:
         plan = [one for one in plan if one.name not in hanging.idle]
         with playing(armature, depends, stand, len(plan) + 1) as player:
-            hanging = measured(player, plan)
+            hanging = measure_hierarchy(player, plan)
     goals = passes.goals(plan, _able(armature, parts, motion, inverse), hanging, player.index)
     up = np.linalg.inv(np.array(armature.matrix_world, dtype=np.float64)[:3, :3]) @ (0.0, 0.0, 1.0)
     held = {
-        one.name: stance.held(goals.controls[one.name], hanging.rest[player.index[one.name]], stances[one.part], up)
+        one.name: stance.control_transforms(
+            goals.controls[one.name], hanging.rest[player.index[one.name]], stances[one.part], up
+        )
         for one in plan
         if one.given
     }

@@ -9,7 +9,7 @@ from ....core.motion import quat
 from ....core.motion.quat import Array
 
 
-def held(stiff: Array, rest: Array, stances: Sequence[tuple[int, int]], up: Array) -> Array:
+def control_transforms(stiff: Array, rest: Array, stances: Sequence[tuple[int, int]], up: Array) -> Array:
     """Return the transforms of the control (F, 4, 4): in each stance, the transform of the most level foot.
 
     stiff (F, 4, 4) : its transforms without the roll; rest (4, 4) : at rest, with a level foot

@@ -93,7 +93,7 @@ class Phrasebook:
     def __init__(self, messages: dict[str, str]) -> None:
         self.plain = messages  # templates as well: some tooltips show braces as such
         self.translated = lru_cache(KEPT)(self._sentence)
-        self._translated = lru_cache(4 * KEPT)(self._once)
+        self._translated = lru_cache(4 * KEPT)(self._translate_once)
         self._compiled: dict[Template, re.Pattern[str]] = {}
 
     @cached_property
@@ -111,7 +111,7 @@ class Phrasebook:
         """Translate a text; labels can begin with a capital that their sentence lacks."""
         return self._translated(text, _DEPTH) or self._translated(text[:1].lower() + text[1:], _DEPTH) or text
 
-    def _once(self, text: str, depth: int) -> str:
+    def _translate_once(self, text: str, depth: int) -> str:
         """Translate a text, "" if no part of it is known."""
         if text in self.plain:
             return self.plain[text]
@@ -122,10 +122,10 @@ class Phrasebook:
         matches = self._matches(text)
         for template, values in matches:
             if not any(joint in value for value in values.values() for joint in _JOINTS[:3]):
-                return self._filled(template, values, depth)
+                return self._fill_template(template, values, depth)
         # Otherwise it may be several sentences; this is tried before templates with sentences in their fields.
         by_parts = self._by_parts(text, depth)
-        return by_parts or (self._filled(*matches[0], depth) if matches else "")
+        return by_parts or (self._fill_template(*matches[0], depth) if matches else "")
 
     def _matches(self, text: str) -> list[tuple[Template, dict[str, str]]]:
         """Return the templates that match a text, with the contents of their fields; longest first."""
@@ -139,7 +139,7 @@ class Phrasebook:
                 found.append((one, dict(zip(one.fields, match.groups(), strict=True))))
         return found
 
-    def _filled(self, template: Template, values: dict[str, str], depth: int) -> str:
+    def _fill_template(self, template: Template, values: dict[str, str], depth: int) -> str:
         translated = {
             name: value if _NAMES.fullmatch(name) else self._translated(value, depth - 1) or value
             for name, value in values.items()
@@ -163,7 +163,7 @@ class Phrasebook:
 
     def _first(self, text: str, depth: int) -> str:
         matches = self._matches(text)
-        return self._filled(*matches[0], depth) if matches else ""
+        return self._fill_template(*matches[0], depth) if matches else ""
 
     @staticmethod
     def _is_of_chance(template: Template, values: tuple[str, ...]) -> bool:

@@ -12,7 +12,7 @@ from ..blender_types import present
 from . import language, phrasebook
 
 
-def translated(text: str) -> str:
+def translate_text(text: str) -> str:
     """Return a sentence of the interface in Blender's language; unchanged in English or if it is unknown."""
     name = language()
     return phrasebook(name).translated(text) if name and _is_wanted("use_translate_interface") else text
@@ -58,4 +58,4 @@ def _attribute(operator: bpy.types.Operator, name: str) -> Any:
 
 
 def _poll_message_set(_operator: type[bpy.types.Operator], message: Any, *given: Any) -> None:
-    bpy.types.Operator.poll_message_set(translated(message) if isinstance(message, str) else message, *given)
+    bpy.types.Operator.poll_message_set(translate_text(message) if isinstance(message, str) else message, *given)

@@ -7,7 +7,7 @@ import bpy
 from ....core.errors import LoomError
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 from ...services.sources import body_roles, source_list
 from . import polls, reports
@@ -92,15 +92,12 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
         layout.prop(self, "library")
         layout.prop(self, "action", icon="ACTION")
         for trouble in asset_finds.last().troubles:
-            layout.label(text=translated(trouble), icon="ERROR")
+            layout.label(text=translate_text(trouble), icon="ERROR")
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
-        try:
-            found, refused = _append_actions(self.action, self.library, context, armature)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        found, refused = _append_actions(self.action, self.library, context, armature)
         rig = properties.ensure_rig(scene_of(context), armature)
         listed = {line.action for line in rig.sources if not line.armature}
         known = [f"{action.name} is in the list already" for action in found if action in listed]
@@ -126,7 +123,7 @@ def _append_actions(
     if not selected:
         if not label:
             raise LoomError("Choose an action of the asset libraries")
-        asset = asset_finds.chosen(label, "" if library == _ALL else library)
+        asset = asset_finds.find_asset(label, "" if library == _ALL else library)
         return [asset_finds.bring(asset.file, asset.name, armature)], []
     found, refused = [], []
     for one in selected:

@@ -11,7 +11,7 @@ from ....core.errors import LoomError
 from ....core.progress import Progress
 from ...ground import jobs, steps, troubles
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 
 TICK = 0.05  # s between two checks of a job
@@ -106,9 +106,9 @@ class BackgroundOperator(OperatorMixin):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
             shown = _show_progress(context)
-            inputs = steps.finished(self._reading(context), shown)
+            inputs = steps.run_steps(self._reading(context), shown)
             made = self.compute(inputs, shown)
-            steps.finished(self.ready(context, inputs, made), shown)
+            steps.run_steps(self.ready(context, inputs, made), shown)
             return self.finish(context, inputs, made)
         except LoomError as error:
             return self.failed(context, error)
@@ -196,10 +196,12 @@ def _redraw(context: bpy.types.Context) -> None:
     job = jobs.running()
     busy = job is not None and job.state == "running" and not job.quiet
     text = (
-        f"{job.label}: {translated(job.doing)} {job.fraction:.0%}  (Esc cancels)" if job is not None and busy else None
+        f"{job.label}: {translate_text(job.doing)} {job.fraction:.0%}  (Esc cancels)"
+        if job is not None and busy
+        else None
     )
     if context.workspace is not None:
-        context.workspace.status_text_set(text and translated(text))
+        context.workspace.status_text_set(text and translate_text(text))
     for window in present(context.window_manager).windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":

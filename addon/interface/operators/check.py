@@ -4,11 +4,10 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, armature_data, present, scene_of
 from ...model import target_armature
-from . import polls
+from . import polls, reports
 
 
 class ACTION_LOOM_OT_check(polls.OnAction, bpy.types.Operator):
@@ -17,6 +16,7 @@ class ACTION_LOOM_OT_check(polls.OnAction, bpy.types.Operator):
     bl_description = "Check that Action Loom poses this rig exactly as Blender does; nothing is changed"
     bl_options = {"REGISTER"}
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import (
             curves,
@@ -26,12 +26,8 @@ class ACTION_LOOM_OT_check(polls.OnAction, bpy.types.Operator):
 
         armature = present(target_armature.armature(context))
         action = present(present(armature.animation_data).action)
-        try:
-            slot = curves.choose_slot(action, armature)
-            checked = rig_check.check(scene_of(context), armature, action, slot, list(scene_of(context).objects))
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        slot = curves.choose_slot(action, armature)
+        checked = rig_check.check(scene_of(context), armature, action, slot, list(scene_of(context).objects))
         rig_checks.keep(armature.session_uid, checked)
         for note in checked.notes:
             self.report({"WARNING"}, note)

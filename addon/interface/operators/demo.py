@@ -2,11 +2,11 @@
 
 import bpy
 
-from ....core.errors import LoomError
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties
 from ...services.sources import body_roles, first_ticks, source_list
+from . import reports
 
 
 class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
@@ -25,14 +25,11 @@ class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
             return False
         return True
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.sources import demo  # numpy is loaded at first use, not when Blender starts
 
-        try:
-            armature = demo.add(context)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        armature = demo.add(context)
         present(context.view_layer).update()  # evaluate the pose, so that a later undo restores it
         rig = properties.ensure_rig(scene_of(context), armature)
         source_list.add_all(rig, armature, bpy.data.actions)

@@ -8,7 +8,7 @@ import bpy
 
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 from ...model.spans import Handle
 from ...services.preview import strips, take_strip
@@ -70,7 +70,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         armature = target_armature.of_tab(context)
-        found = timeline_strip.grabbed(context, (event.mouse_region_x, event.mouse_region_y))
+        found = timeline_strip.find_handle(context, (event.mouse_region_x, event.mouse_region_y))
         if found is None or armature is None:
             return {"PASS_THROUGH"}
         shown, handle = found
@@ -89,9 +89,9 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         if event.type in {"ESC", "RIGHTMOUSE"}:
             self._edit.back()
-            return self._ended(context, {"CANCELLED"})
+            return self._end_drag(context, {"CANCELLED"})
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
-            self._ended(context, {"FINISHED"})
+            self._end_drag(context, {"FINISHED"})
             return self._keep(context, self._edit, "INVOKE_DEFAULT") if self._moved else {"CANCELLED"}
         if event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
             mouse = (event.mouse_region_x, event.mouse_region_y)
@@ -99,7 +99,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
             timeline_strip.show_dragged(self._edit.to(frame, level))
             self._moved = True
             hint = f"Frame {round(frame)}: release to keep it; Esc or right-click cancels"
-            present(context.workspace).status_text_set(translated(hint))
+            present(context.workspace).status_text_set(translate_text(hint))
         elif event.type == "TIMER" and self._moved:
             self._let_ghost_follow(context)
         return {"RUNNING_MODAL"}
@@ -126,7 +126,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
             self.report({"ERROR"}, problem)
         return {"CANCELLED"}  # weaving again creates the undo step
 
-    def _ended(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
+    def _end_drag(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
         present(context.window_manager).event_timer_remove(self._timer)
         present(context.workspace).status_text_set(None)
         timeline_strip.show_dragged(None)
@@ -134,7 +134,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
 
     def cancel(self, context: bpy.types.Context) -> None:
         self._edit.back()
-        self._ended(context, {"CANCELLED"})
+        self._end_drag(context, {"CANCELLED"})
 
 
 def _in_view(context: bpy.types.Context) -> AbstractContextManager[Any]:

@@ -7,7 +7,7 @@ from ....core.errors import LoomError
 from ....core.verbs import Follow
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 from ...services.paths import floor
 from . import polls
@@ -34,7 +34,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         except ValueError:
             self.report({"ERROR"}, f"Points are {self.points!r}, but must be three numbers each, parted by semicolons")
             return {"CANCELLED"}
-        return self._finished(context, stroke)
+        return self._finish_stroke(context, stroke)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         if self.properties.is_property_set("points"):
@@ -61,7 +61,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         self._timer = manager.event_timer_add(OFTEN, window=context.window)
         manager.modal_handler_add(self)
         context.window.cursor_modal_set("PAINT_CROSS")
-        present(context.workspace).status_text_set(translated(HINT))
+        present(context.workspace).status_text_set(translate_text(HINT))
         self._pressed = not self.wait
         if self._pressed:
             self._add(context, event)
@@ -69,14 +69,14 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         if event.type in {"ESC", "RIGHTMOUSE"}:
-            return self._left(context, {"CANCELLED"})
+            return self._leave_drawing(context, {"CANCELLED"})
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
             self._pressed = True
             self._add(context, event)
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._pressed:
             self._add(context, event)  # a busy window may have missed the last moves
-            self._left(context, {"FINISHED"})
-            return self._finished(context, self._stroke)
+            self._leave_drawing(context, {"FINISHED"})
+            return self._finish_stroke(context, self._stroke)
         elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"} and self._pressed:
             self._add(context, event)
         elif event.type == "TIMER" and len(self._stroke) > self._drawn:
@@ -87,11 +87,11 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def _add(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        place = self._below(context, event)
+        place = self._point_below(context, event)
         if place is not None:
             self._stroke.append((place.x, place.y, place.z))
 
-    def _below(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector | None:
+    def _point_below(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector | None:
         """Return the point below the mouse on the floor, or on a mesh other than the figure's; None for the sky."""
         armature = properties.of_session(bpy.data.objects, self._armature)
         if armature is None:
@@ -100,7 +100,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         hit, place, normal, _, found, _ = scene_of(context).ray_cast(context.evaluated_depsgraph_get(), origin, along)
         if hit and found is not None and normal.z > 0.5 and found.find_armature() is None and found.parent != armature:
             return place
-        return floor.below(context, event, armature.matrix_world.translation.z)
+        return floor.place_below(context, event, armature.matrix_world.translation.z)
 
     def _show(self, context: bpy.types.Context) -> None:
         """Update the curve during the stroke, and the ghost if that is quick."""
@@ -116,13 +116,13 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         from ...services.paths import drawn_paths
 
         try:
-            drawn_paths.put(context, drawn_paths.smoothed(stroke, height))
+            drawn_paths.put(context, drawn_paths.smooth_stroke(stroke, height))
         except LoomError as error:
             return error
         properties.settings_of(scene_of(context)).mode = Follow.verb
         return None
 
-    def _finished(self, context: bpy.types.Context, stroke: list[tuple[float, ...]]) -> OperatorReturn:
+    def _finish_stroke(self, context: bpy.types.Context, stroke: list[tuple[float, ...]]) -> OperatorReturn:
         try:
             error = self._put(context, stroke, _height(present(target_armature.armature(context))))
         except LoomError as unreadable:
@@ -135,7 +135,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         self.report({"INFO"}, "The walk begins where the line begins: press Weave to keep it")
         return {"FINISHED"}
 
-    def _left(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
+    def _leave_drawing(self, context: bpy.types.Context, how: OperatorReturn) -> OperatorReturn:
         """Restore the mouse cursor; remove the line of a cancelled stroke."""
         present(context.window_manager).event_timer_remove(self._timer)
         present(context.window).cursor_modal_restore()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError, no_frame
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Source, SourceOptions
 from ....core.verbs import OF_ONE_BODY, Bake, MoveEvents, Place, Plant, Reach, Settle, Warp
@@ -66,7 +66,7 @@ class EditHooks(ResultHooks):
         op.filled = op.which
         for source in _own(context, op.about(context), op.which):
             whole = ("first", "last") if op.replace else ()  # in place, keys outside a range would be lost
-            names = [name for name in declared(SourceOptions) if name not in whole]
+            names = [name for name in declared_options(SourceOptions) if name not in whole]
             op.add_source(source.name, reading={name: getattr(source, name) for name in names})
 
     def read(
@@ -149,7 +149,9 @@ class PlantHooks(EditHooks):
             return
         if [one.name for one in op.sources] == [action.name_full]:
             frames = contact_rows.frames_of(action, _span(op))
-            op.spans = declared(Plant)["spans"].as_text(contact_rows.as_spans(contact_rows.contacts_of(held), frames))
+            op.spans = declared_options(Plant)["spans"].as_text(
+                contact_rows.as_spans(contact_rows.contacts_of(held), frames)
+            )
 
 
 class SpreadHooks(EditHooks):
@@ -173,7 +175,7 @@ class SpreadHooks(EditHooks):
             known = spread_poses.known_rows(again.recipe, source.body.skeleton.names)
             op.again = again.into[0].name_full
         rows = spreading.rows(context, armature, source, shown, known)
-        op.corrections = declared(Warp)["corrections"].as_text(tuple(rows))
+        op.corrections = declared_options(Warp)["corrections"].as_text(tuple(rows))
         op.bones = spread_poses.names_of(source.body.skeleton.names)
 
 
@@ -208,7 +210,7 @@ class EventsHooks(EditHooks):
         )
         if any(frame < 0.0 for row in moved for frame in row[:2]):
             raise LoomError(f"{action.name} begins at frame {first}: give the events frames within it")
-        op.events = declared(MoveEvents)["events"].as_text(moved)
+        op.events = declared_options(MoveEvents)["events"].as_text(moved)
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
         from ...services.contacts import pose_markers
@@ -241,7 +243,7 @@ class PlaceHooks(EditHooks):
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         chosen = properties.settings_of(scene_of(context)).place_after
-        where = option_properties.value_of(op, declared(Place)["where"])
+        where = option_properties.value_of(op, declared_options(Place)["where"])
         if "after" not in given and chosen is not None and where in ("auto", "after"):
             op.after = chosen.name_full
 
@@ -299,7 +301,7 @@ class ReachHooks(EditHooks):
         chosen = properties.settings_of(scene).reach_object
         place = scene.cursor.location if chosen is None else chosen.matrix_world.translation
         metres = rig.read(armature).world_metres
-        return declared(Reach)["target"].as_text((tuple(metres * value for value in place[:]),))
+        return declared_options(Reach)["target"].as_text((tuple(metres * value for value in place[:]),))
 
     def _frame(self, op: Any, context: bpy.types.Context) -> int:
         """Return the current frame, counted in the action."""

@@ -7,16 +7,16 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError
+from ....core.errors import RigError
 from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
 from ...ground import formats, option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import lists, properties, target_armature
 from ...services.results import exported_last
-from . import polls
+from . import polls, reports
 
 
 def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
@@ -116,12 +116,13 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         layout.use_property_decorate = False
         count = len(self._find_ticked(context))
         if count:
-            layout.prop(self, "ticked", text=f"{translated('Ticked Actions')}: {count}", translate=False)
+            layout.prop(self, "ticked", text=f"{translate_text('Ticked Actions')}: {count}", translate=False)
         layout.prop(self, "kind")
         own = ("deform_only",) if self.kind not in registry.writable() else ("units", "up", "visual", "mesh")
         for name in (*own, "overwrite"):
             layout.prop(self, name)
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
 
@@ -132,15 +133,10 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         names = self._find_ticked(context) if self.ticked else [action.name for action in self.actions]
         if self.ticked and not names:
             name = present(target_armature.armature(context)).name
-            self.report({"ERROR"}, f"{name} has no action: play one, or tick actions in the list")
-            return {"CANCELLED"}
-        try:
-            with _progress(present(context.window_manager)) as progress:
-                path = bpy.path.abspath(self.filepath)
-                exported = export_motion.export_actions(context, names, path, writing, progress)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            raise RigError(f"{name} has no action: play one, or tick actions in the list")
+        with _progress(present(context.window_manager)) as progress:
+            path = bpy.path.abspath(self.filepath)
+            exported = export_motion.export_actions(context, names, path, writing, progress)
         for note in exported.notes:
             self.report({"WARNING"}, note)
         count, folder = len(exported.paths), exported.paths[0].parent

@@ -123,7 +123,7 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
             return True
 
         try:
-            actions = set_rows.woven(rig)
+            actions = set_rows.woven_actions(rig)
             if not actions or rig.take is None:
                 raise LoomError("Weave the set first: none of its ticked rows has an action yet")
             if not self.directory:

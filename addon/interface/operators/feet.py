@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.errors import LoomError, RigError
-from ....core.options import declared
+from ....core.errors import RigError
+from ....core.options import declared_options
 from ....core.progress import Progress
 from ....core.recipes.reading import Request, Source
 from ....core.verbs import Plant
@@ -15,7 +15,7 @@ from ...ground import registrar, steps
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...model import contact_rows, readiness, target_armature
 from ...model.contact_rows import Contact
-from . import polls
+from . import polls, reports
 from .background import BackgroundOperator
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
         from ...services.weaving import writing
 
         woven, standing = made
-        action = writing.found(bpy.data.actions, self._action, "The action")
+        action = writing.find_data(bpy.data.actions, self._action, "The action")
         start = contact_rows.frames_of(action)[0]
         contacts = contact_rows.of_report(woven.report, start)
         if standing:  # feet that already stand still were not planted, so the report lacks them
@@ -86,7 +86,7 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
 def without_rows(recipe: Any) -> Any:
     """Return a recipe that plants feet where contacts are detected."""
-    plants = {"plant_feet": True} if "plant_feet" in declared(type(recipe)) else {}
+    plants = {"plant_feet": True} if "plant_feet" in declared_options(type(recipe)) else {}
     return dataclasses.replace(recipe, spans=(), **plants)
 
 
@@ -149,17 +149,14 @@ class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
         " earlier ones are replaced"
     )
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.contacts import contact_markers
 
         action = present(contact_rows.action_of(target_armature.armature(context)))
         contacts = contact_rows.contacts_of(contact_rows.of(scene_of(context), action))
-        try:
-            result_mark.check_writable(action)
-            contact_rows.check(contacts)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        result_mark.check_writable(action)
+        contact_rows.check(contacts)
         contact_markers.write(action, contacts)
         self.report({"INFO"}, f"{2 * len(contacts)} markers are on {action.name}; Show Pose Markers shows them")
         return {"FINISHED"}
@@ -171,17 +168,14 @@ class ACTION_LOOM_OT_contacts_from_markers(OnAction, bpy.types.Operator):
     bl_description = "Take the contacts from the action's pose markers"
     needs_rows = False
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.contacts import contact_markers
 
         scene, action = scene_of(context), present(contact_rows.action_of(target_armature.armature(context)))
         held = contact_rows.of(scene, action)
         before = [] if held is None else contact_rows.contacts_of(held)
-        try:
-            contacts = contact_markers.read(action)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        contacts = contact_markers.read(action)
         contacts = contact_rows.with_known_reasons(contacts, before)
         same = held is not None and set(contacts) == set(before)
         edited = held.edited if same else True

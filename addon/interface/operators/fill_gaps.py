@@ -4,12 +4,11 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.poses import fill_gaps
-from . import polls
+from . import polls, reports
 
 
 class _OnGap(polls.OnShownArmature):
@@ -97,13 +96,10 @@ class ACTION_LOOM_OT_move_poses(polls.OnAction, bpy.types.Operator):
             return True
         return False
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        try:
-            settings = properties.settings_of(scene_of(context))
-            fill_gaps.move(settings, present(target_armature.armature(context)))
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        settings = properties.settings_of(scene_of(context))
+        fill_gaps.move(settings, present(target_armature.armature(context)))
         return {"FINISHED"}
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError
 from ...ground import jobs, memory, registrar
 from ...ground.blender_types import OperatorReturn, present
 from ...model import preferences
 from .. import manual
+from . import reports
 
 # The caches that can be cleared.
 FORGOTTEN = (
@@ -27,12 +27,9 @@ class ACTION_LOOM_OT_manual(bpy.types.Operator):
     # its name, such as blend
     page: bpy.props.StringProperty(default="index", options={"HIDDEN"})
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        try:
-            address = manual.address(self.page)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        address = manual.address(self.page)
         if not bpy.app.background:
             bpy.ops.wm.url_open(url=address)
         self.report({"INFO"}, f"The manual is at {address}")

@@ -36,7 +36,7 @@ class ACTION_LOOM_OT_new_library(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         path = bpy.path.abspath(self.filepath).rstrip("/\\")
-        kept = preferences.chosen(context)
+        kept = preferences.read_preferences(context)
         if not path or kept is None:
             self.report({"ERROR"}, "Give the new library a name")
             return {"CANCELLED"}
@@ -64,7 +64,7 @@ class ACTION_LOOM_OT_read_library(bpy.types.Operator):
         if wrong is not None:
             self.report({"ERROR"}, wrong.text)
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{path}: {present(libraries.known(path)).summary}")
+        self.report({"INFO"}, f"{path}: {present(libraries.find_known(path)).summary}")
         return {"FINISHED"}
 
 
@@ -172,7 +172,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
         if target_armature.invoked_from_panel(context):
             self.from_panel(context)
         path, armature = self.path(context), present(target_armature.armature(context))
-        asked = present(library_finds.asked(scene_of(context), armature))
+        asked = present(library_finds.asked_stretch(scene_of(context), armature))
         read = yield from reading.read_in_steps(context, armature, Request(sources=(asked.source,)))
         query = library_search.query(read.sources[0], asked.first, asked.last, path)
         return query, library_search.Wanted(self.part, self.mirror, self.words, self.most)
@@ -182,7 +182,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
         from ...bitmaps import stretch_bitmap
         from ...services.library import library_search
 
-        known, found = library_search.found(*inputs, progress)
+        known, found = library_search.find_stretches(*inputs, progress)
         pictures = [stretch_bitmap.small(library_search.poses(known, one, stretch_bitmap.COUNT)) for one in found]
         return known, found, pictures, library_search.stands(inputs[0])
 

@@ -52,7 +52,7 @@ class _FoundOperator(LibraryOperator):
     def compute(inputs: "tuple[list[Stretch], Receiver, Coming]", progress: Progress) -> Any:
         from ...services.files import library_clips
 
-        return library_clips.brought(*inputs, progress)
+        return library_clips.bring_stretches(*inputs, progress)
 
 
 class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
@@ -91,11 +91,11 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
         (moved,) = made
         if isinstance(moved, LoomError):
             raise moved
-        armature = writing.found(bpy.data.objects, self._armature, "The armature")
+        armature = writing.find_data(bpy.data.objects, self._armature, "The armature")
         scene = scene_of(context)
         frames = library_finds.finder().frame + np.arange(len(moved.clip)) * (rates.of_scene(scene) / moved.clip.rate)
         properties.settings_of(scene).solo = False
-        ghost = ghosts.found(
+        ghost = ghosts.store_find(
             context, armature, moved.clip.name, ReadAction(moved.clip, frames, moved.targets), moved.body
         )
         self.report({"INFO"}, f"{ghost.summary}: {len(moved.clip)} frames from {frames[0]:g}")
@@ -137,7 +137,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
 
         armature = present(target_armature.armature(context))
         if not len(self.stretches):
-            for row in library_finds.chosen(library_finds.finder()):
+            for row in library_finds.chosen_rows(library_finds.finder()):
                 one = self.stretches.add()
                 one.path, one.first, one.last, one.mirrored = row.path, row.first, row.last, row.mirrored
         if not len(self.stretches):
@@ -152,7 +152,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
         from ...services.files import onto_armature
         from ...services.weaving import writing
 
-        armature = writing.found(bpy.data.objects, self._armature, "The armature")
+        armature = writing.find_data(bpy.data.objects, self._armature, "The armature")
         for number, one in enumerate(made):
             if not isinstance(one, LoomError):
                 solving = onto_armature.solved_in_steps(armature, one)
@@ -165,7 +165,7 @@ class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
         from ...services.files import imported_motion, onto_armature
         from ...services.weaving import writing
 
-        armature = writing.found(bpy.data.objects, self._armature, "The armature")
+        armature = writing.find_data(bpy.data.objects, self._armature, "The armature")
         refused = list(dict.fromkeys(str(one) for one in made if isinstance(one, LoomError)))
         coming = {number: one for number, one in enumerate(made) if not isinstance(one, LoomError)}
         if not coming:
@@ -197,7 +197,7 @@ def _poll_found(cls: type[bpy.types.Operator], *, anything: bool) -> bool:
     if not len(finder.found):
         cls.poll_message_set("Find something first")
         return False
-    if not anything and not library_finds.chosen(finder):
+    if not anything and not library_finds.chosen_rows(finder):
         cls.poll_message_set("Tick what to import, or click one")
         return False
     return True

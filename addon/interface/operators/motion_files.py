@@ -12,7 +12,7 @@ from ....core.recipes.result import ResultOptions
 from ...bridge import rates
 from ...ground import formats, option_properties, registrar, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties
 from .background import BackgroundOperator
 
@@ -192,7 +192,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
             if self._onto is not None and self._carried:
                 title = f"Import onto {self._onto.name}"
-            return manager.invoke_props_dialog(self, title=translated(title), confirm_text="Import")
+            return manager.invoke_props_dialog(self, title=translate_text(title), confirm_text="Import")
         self.filter_glob = formats.glob(formats.readable())
         manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -258,7 +258,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
 
     @staticmethod
     def _draw_lines(layout: bpy.types.UILayout, text: str) -> None:
-        for line in textwrap.wrap(translated(text), _LETTERS):
+        for line in textwrap.wrap(translate_text(text), _LETTERS):
             layout.label(text=line, translate=False)
 
     def _draw_target(self, layout: bpy.types.UILayout) -> None:
@@ -309,7 +309,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     def compute(inputs: "Given", progress: Progress) -> "Brought":
         from ...services.files import import_motion
 
-        return import_motion.brought(inputs, progress)
+        return import_motion.fit_files(inputs, progress)
 
     def ready(self, context: bpy.types.Context, inputs: "Given", made: "Brought") -> "steps.Steps[None]":
         from ...services.files import import_motion
@@ -319,7 +319,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     def finish(self, context: bpy.types.Context, inputs: "Given", made: "Brought") -> OperatorReturn:
         from ...services.files import import_motion, imported_motion
 
-        imported = import_motion.written(context, inputs, made)
+        imported = import_motion.write_actions(context, inputs, made)
         for note in (*imported.refused, *imported.notes):
             self.report({"WARNING"}, note)
         notes = imported_motion.take_in(

@@ -69,16 +69,13 @@ class ACTION_LOOM_OT_push_down(OnOwnActions, bpy.types.Operator):
         options=_SKIP,
     )
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.results import nla_strips  # numpy is loaded at first use, not when Blender starts
 
         armature = present(target_armature.armature(context))
         start = scene_of(context).frame_current if self.start == "CURRENT" else None
-        try:
-            pushed = nla_strips.push_down(armature, self.sources(context, armature), start=start, repeat=self.repeat)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        pushed = nla_strips.push_down(armature, self.sources(context, armature), start=start, repeat=self.repeat)
         first, last = pushed.strips[0].frame_start, pushed.strips[-1].frame_end
         count = len(pushed.strips)
         what = pushed.strips[0].name if count == 1 else f"{count} actions"
@@ -97,25 +94,22 @@ class ACTION_LOOM_OT_mark_asset(OnOwnActions, bpy.types.Operator):
         default="Action Loom",
     )
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.assets import asset_marks  # numpy is loaded at first use, not when Blender starts
 
         armature = present(target_armature.armature(context))
         actions, notes = [], []
-        try:
-            for source in self.sources(context, armature):
-                try:
-                    action, note = asset_marks.mark(context, armature, source)
-                except LoomError as error:
-                    notes.append(str(error))
-                    continue
-                actions.append(action)
-                notes += [note] if note else []
-            if not actions:
-                raise LoomError("; ".join(notes))
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        for source in self.sources(context, armature):
+            try:
+                action, note = asset_marks.mark(context, armature, source)
+            except LoomError as error:
+                notes.append(str(error))
+                continue
+            actions.append(action)
+            notes += [note] if note else []
+        if not actions:
+            raise LoomError("; ".join(notes))
         try:
             note = asset_marks.put_in_catalog(actions, self.catalog)
         except LoomError as error:

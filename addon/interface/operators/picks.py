@@ -6,12 +6,12 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
-from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared
+from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared_options
 from ....core.verbs import KeyPoses
 from ...ground import option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import frame_conversion, lists, properties, target_armature
-from . import polls
+from . import polls, reports
 
 _SELECTED = ("SELECTED", "Selected Bones", "The bones selected in Pose Mode, with all below them")
 _COMPARED = [
@@ -37,17 +37,18 @@ class _Pick(polls.OnShownArmature):
     # that is filled
     option: bpy.props.StringProperty(options={"HIDDEN"})
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))
-        try:
-            setattr(getattr(settings, self.group), self._about().name, self.value(context))
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        setattr(getattr(settings, self.group), self._about().name, self.value(context))
         return {"FINISHED"}
 
     def _about(self) -> Option:
-        known = {} if self.group not in properties.GROUPS else {o.name: o for o in properties.shown(self.group, *SHOWN)}
+        known = (
+            {}
+            if self.group not in properties.GROUPS
+            else {o.name: o for o in properties.shown_options(self.group, *SHOWN)}
+        )
         if self.option not in known or known[self.option].pick not in self.kinds:
             raise LoomError(f"There is no option {self.group}.{self.option} to be picked so")
         return known[self.option]
@@ -90,10 +91,10 @@ class ACTION_LOOM_OT_pick_frame(_Pick, bpy.types.Operator):
             line = frame_conversion.source_of(rig, self.group, self.option)
             if line is None:
                 raise LoomError("Tick the action of this frame first")
-            return frame_conversion.shown(rig, armature, scene.frame_current, line=line)[1]
+            return frame_conversion.shown_line(rig, armature, scene.frame_current, line=line)[1]
         if not lists.first_ticked(rig, 1):
             raise LoomError("Tick the action of this frame first")
-        line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
+        line, frame = frame_conversion.shown_line(rig, armature, scene.frame_current)
         return f"{line.action.name_full}:{frame}"
 
 
@@ -108,20 +109,17 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
     bl_label = "Pick Pose"
     bl_description = "Add the current pose of the action that plays as the next pose"
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         scene, armature = scene_of(context), present(target_armature.armature(context))
         rig, group = properties.rig_of(scene, armature), properties.settings_of(scene).key_poses
-        about = declared(KeyPoses)["poses"]
-        try:
-            if not lists.first_ticked(rig, 1):
-                raise LoomError("Tick the actions of the poses first")
-            line, frame = frame_conversion.shown(rig, armature, scene.frame_current)
-            rows = about.checked(group.poses)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        about = declared_options(KeyPoses)["poses"]
+        if not lists.first_ticked(rig, 1):
+            raise LoomError("Tick the actions of the poses first")
+        line, frame = frame_conversion.shown_line(rig, armature, scene.frame_current)
+        rows = about.checked(group.poses)
         number = lists.in_order(rig, KeyPoses).index(line) + 1
-        when = rows[-1][2] + rows[-1][3] + option_properties.rounded(group.interval) if rows else 0.0
+        when = rows[-1][2] + rows[-1][3] + option_properties.round_floats(group.interval) if rows else 0.0
         group.poses = about.as_text((*rows, (float(number), float(frame), when, 0.0)))
         self.report({"INFO"}, f"Pose {len(rows) + 1}: frame {scene.frame_current} of {line.action.name}, at {when:g} s")
         return {"FINISHED"}
@@ -143,15 +141,12 @@ class ACTION_LOOM_OT_place_from_cursor(polls.OnShownArmature, bpy.types.Operator
     bl_description = "Take place and facing from the 3D cursor: it faces along its y axis"
     bl_options = {"REGISTER", "UNDO"}
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import rig
         from ...services.weaving import writing
 
-        try:
-            body = rig.read(present(target_armature.armature(context)))
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        body = rig.read(present(target_armature.armature(context)))
         place, heading = writing.cursor_place(scene_of(context).cursor, body)
         settings = properties.settings_of(scene_of(context)).place
         settings.where, settings.face = "at", "way"

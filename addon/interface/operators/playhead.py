@@ -24,7 +24,7 @@ def _shown_pair(context: bpy.types.Context) -> "tuple[Analysis, Pair] | None":
         return image_overlay.pair_in(context.space_data) if context.space_data.mode == "VIEW" else None
     armature = target_armature.armature(context)
     known = None if armature is None else analysis.analysis_of(armature)
-    return None if known is None else (known, analysis.shown(scene_of(context), known))
+    return None if known is None else (known, analysis.shown_pair(scene_of(context), known))
 
 
 class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):

@@ -39,7 +39,7 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
     # Panels call this whenever they are drawn, so all sources are counted only for the message.
     ticked = 1 if one else len(lists.first_ticked(rig, least if most is None else most + 1))
     if ticked < least or (most is not None and ticked > most):
-        ticked = 1 if one else len(lists.ticked(rig))
+        ticked = 1 if one else len(lists.ticked_lines(rig))
         needed = f"{least} source{'s' if least > 1 else ''}{' or more' if most is None else ''}"
         cls.poll_message_set(f"Tick {needed} ({ticked} ticked)")
         return False

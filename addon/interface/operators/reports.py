@@ -1,11 +1,12 @@
 """Report warnings first, then the summary, because Blender shows the last message."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
-from ....core.errors import one_line
+from ....core.errors import LoomError, one_line
 from ....core.recipes.reading import Source
 from ...ground.blender_types import OperatorReturn, scene_of
 from ...model import contact_rows, frame_conversion, lists, properties
@@ -25,6 +26,20 @@ class EachResult(NamedTuple):
     @property
     def source(self) -> Source:
         return self.inputs.request.sources[0]
+
+
+def refuse_errors(execute: Callable[[Any, bpy.types.Context], OperatorReturn]) -> Any:
+    """Let an operator report a LoomError and cancel. Blender counts the arguments of `execute`: exactly two."""
+
+    @wraps(execute)
+    def execute_or_refuse(self: Any, context: bpy.types.Context) -> OperatorReturn:
+        try:
+            return execute(self, context)
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+    return execute_or_refuse
 
 
 def report(operator: bpy.types.Operator, warnings: Iterable[str], *summaries: str) -> None:

@@ -66,7 +66,7 @@ class ResultHooks(Hooks):
         if op.preview:
             scene = scene_of(context)
             rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
-            op.panel_state = mode, panel_state.asked(scene, rig, mode)  # the panel may change during weaving
+            op.panel_state = mode, panel_state.asked_state(scene, rig, mode)  # the panel may change during weaving
         if op.quick and not all(prepared.is_known(one.recipe, one.read.clips) for one in made):
             raise NotQuickError(f"{op.bl_label} takes long: press its button")
         return made

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError, OptionError, RigError, some
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.matching import Matching
@@ -15,8 +15,8 @@ from ....core.recipes.reading import Request
 from ....core.verbs import Ask, Blend, CutOut, Follow, Plant, Restyle
 from ...bridge import result_mark
 from ...ground import jobs, option_properties, registrar, steps
-from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, named, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, find_named, present, scene_of
+from ...ground.translations.runtime import translate_text
 from ...model import contact_rows, frame_conversion, lists, properties, readiness, target_armature
 from ...services.results import changed_sources
 from ...services.sources import source_list
@@ -41,10 +41,10 @@ def poll_result(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
     return True
 
 
-def chosen(name: str, armature: bpy.types.Object) -> bpy.types.Action:
+def choose_action(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     """Return the action of a name, or the armature's own for an empty name; raises LoomError."""
     if name:
-        action = named(bpy.data.actions, name)
+        action = find_named(bpy.data.actions, name)
         if action is None:
             raise LoomError(f"There is no action named {name!r}")
         return action
@@ -77,7 +77,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     def description(cls, context: bpy.types.Context, asked: Any) -> str:
         action = contact_rows.action_of(target_armature.armature(context))
         changed = () if action is None or asked.action else changed_sources.names(action)
-        return translated(f"{', '.join(changed)} changed since this was made: weave it again") if changed else ""
+        return translate_text(f"{', '.join(changed)} changed since this was made: weave it again") if changed else ""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -87,7 +87,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         from ...model import storage
 
         try:
-            edited = storage.edited_by_hand(chosen(self.action, present(target_armature.armature(context))))
+            edited = storage.edited_by_hand(choose_action(self.action, present(target_armature.armature(context))))
             self.from_panel(context)  # Blender does not call it when the dialog is confirmed
         except LoomError as error:
             self.report({"ERROR"}, str(error))
@@ -104,20 +104,20 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         if self.action or self.properties.is_property_set("spans") or self.options:
             return  # a script that names its result or contacts does not use the panel
         armature = present(target_armature.armature(context))
-        action = chosen("", armature)
+        action = choose_action("", armature)
         self.options = _options_now(context, armature, action)
         held = contact_rows.of(scene_of(context), action)
         if held is None or not contact_rows.is_rewoven(action):
             return
         contacts = contact_rows.contacts_of(held) if held.edited else []
         rows = contact_rows.as_spans(contacts, contact_rows.frames_of(action))
-        self.spans = declared(Plant)["spans"].as_text(rows)
+        self.spans = declared_options(Plant)["spans"].as_text(rows)
 
     def inputs(self, context: bpy.types.Context) -> "steps.Steps[Inputs]":
         from ...services.results import rebuilding
 
         self.from_panel(context)
-        action = chosen(self.action, present(target_armature.armature(context)))
+        action = choose_action(self.action, present(target_armature.armature(context)))
         again = rebuilding.inputs_of(action, overwrite_edits=self.overwrite_edits)
         self._into = action.session_uid
         armature = again.armature or present(target_armature.armature(context))
@@ -135,13 +135,13 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
             given = json.loads(self.options or "{}")
         except ValueError as error:
             raise OptionError(f"Options are {self.options!r}, but must be JSON: {error}") from None
-        if not isinstance(given, dict) or set(given) - set(declared(type(recipe))):
-            known = ", ".join(declared(type(recipe)))
+        if not isinstance(given, dict) or set(given) - set(declared_options(type(recipe))):
+            known = ", ".join(declared_options(type(recipe)))
             raise OptionError(f"Options are {self.options!r}, but must be some of {known}")
         return dataclasses.replace(recipe, **given) if given else recipe
 
     def _with_spans(self, recipe: Recipe) -> Recipe:
-        options = declared(type(recipe))
+        options = declared_options(type(recipe))
         if "spans" not in options or not self.properties.is_property_set("spans"):
             return recipe
         given: dict[str, Any] = {"spans": self.spans}
@@ -202,18 +202,15 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return poll_result(cls, context)
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...model import storage
 
-        try:
-            action = chosen(self.action, present(target_armature.armature(context)))
-            made_of, missing = storage.look_for_sources(action)
-            if missing and isinstance(storage.of_result(action).recipe, Follow):  # its stretches count the sources
-                raise RigError(missing[0])
-            self._load(context, storage.of_result(action), made_of, storage.players_of(action))
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        action = choose_action(self.action, present(target_armature.armature(context)))
+        made_of, missing = storage.look_for_sources(action)
+        if missing and isinstance(storage.of_result(action).recipe, Follow):  # its stretches count the sources
+            raise RigError(missing[0])
+        self._load(context, storage.of_result(action), made_of, storage.players_of(action))
         for sentence in missing:  # another action can be ticked instead
             self.report({"WARNING"}, sentence)
         self.report({"INFO"}, f"The options of {action.name} are in the tab: change some, and weave another")

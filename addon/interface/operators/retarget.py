@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, SourceOptions
 from ....core.verbs import Retarget
@@ -49,7 +49,7 @@ class RetargetHooks(ResultHooks):
         op.filled = op.which
         for other in source_list.selected_others(context, op.about(context)):
             for source in source_list.sources_of(scene_of(context), other, op.which):
-                reading = {name: getattr(source, name) for name in declared(SourceOptions)}
+                reading = {name: getattr(source, name) for name in declared_options(SourceOptions)}
                 op.add_source(source.name, armature=source.armature, reading=reading)
 
     def read_one(
@@ -69,7 +69,7 @@ class RetargetHooks(ResultHooks):
         from ...services.files import imported_motion
         from ...services.weaving import writing
 
-        armature = writing.found(bpy.data.objects, each[0].inputs.read.armature, "The armature")
+        armature = writing.find_data(bpy.data.objects, each[0].inputs.read.armature, "The armature")
         imported_motion.list_actions(scene_of(context), armature, [one.written.action for one in each])
         notes = [*refused, *(note for one in each for note in one.inputs.read.notes)]
         for one in each:

@@ -2,12 +2,11 @@
 
 import bpy
 
-from ....core.errors import LoomError
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
 from ...services.sources import body_roles, control_table, source_warnings
-from . import polls
+from . import polls, reports
 
 
 class ACTION_LOOM_OT_find_roles(polls.OnArmature, bpy.types.Operator):
@@ -32,15 +31,12 @@ class ACTION_LOOM_OT_accept_roles(polls.OnArmature, bpy.types.Operator):
     bl_description = "Confirm the body roles that were guessed from the shape"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
         rig = properties.ensure_rig(scene_of(context), armature)
         guessed = [line for line in rig.roles if line.found_by == "SHAPE"]
-        try:
-            body_roles.accept(armature, {line.name: line.bone for line in guessed})
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        body_roles.accept(armature, {line.name: line.bone for line in guessed})
         source_warnings.roles_accepted(rig, armature, len(guessed))
         body_roles.look_up(rig)
         self.report({"INFO"}, f"{len(guessed)} roles kept")
@@ -58,16 +54,13 @@ class ACTION_LOOM_OT_set_role(polls.OnArmature, bpy.types.Operator):
     # its name; empty if no bone plays the role
     bone: bpy.props.StringProperty(options={"HIDDEN"})
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import rig as rigs
 
         armature = present(target_armature.armature(context))
-        try:
-            chosen = rigs.chosen_roles(armature) | {self.role: self.bone}
-            rigs.set_roles(armature, chosen)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        chosen = rigs.chosen_roles(armature) | {self.role: self.bone}
+        rigs.set_roles(armature, chosen)
         body_roles.look_up(properties.ensure_rig(scene_of(context), armature))
         return {"FINISHED"}
 
@@ -78,16 +71,13 @@ class ACTION_LOOM_OT_find_controls(polls.OnArmature, bpy.types.Operator):
     bl_description = "Find the controls that move the body; controls chosen by hand are replaced"
     bl_options = {"REGISTER", "UNDO"}
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import control_body
 
         armature = present(target_armature.armature(context))
-        try:
-            control_body.forget(armature)
-            count = control_table.look_up(properties.ensure_rig(scene_of(context), armature))
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        control_body.forget(armature)
+        count = control_table.look_up(properties.ensure_rig(scene_of(context), armature))
         words = f"{count} controls found" if count else "its bones are keyed themselves: there are no controls"
         self.report({"INFO"}, f"{armature.name}: {words}")
         return {"FINISHED"}

@@ -8,7 +8,7 @@ import bpy
 from ....core.errors import LoomError, some
 from ...bridge import rates
 from ...ground import registrar
-from ...ground.blender_types import OperatorMixin, OperatorReturn, named, present, scene_of
+from ...ground.blender_types import OperatorMixin, OperatorReturn, find_named, present, scene_of
 from ...model import contact_rows, lists, properties, target_armature
 from ...services.sources import body_roles, first_ticks, source_list
 from . import polls
@@ -27,7 +27,7 @@ class ACTION_LOOM_OT_add_sources(polls.OnArmature, bpy.types.Operator):
         filled = source_list.add_all(rig, armature, bpy.data.actions)
         first_ticks.tick(context, rig, armature)
         body_roles.look_up(rig)
-        source_list.note_warnings(context, armature, lists.ticked(rig))
+        source_list.note_warnings(context, armature, lists.ticked_lines(rig))
         self._report(armature, filled)
         return {"FINISHED"}
 
@@ -78,7 +78,7 @@ class ACTION_LOOM_OT_add_source(polls.OnArmature, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature = present(target_armature.armature(context))
         name = self.action
-        action = named(bpy.data.actions, name) if name else target_armature.action(context)
+        action = find_named(bpy.data.actions, name) if name else target_armature.action(context)
         if action is None:
             self.report({"ERROR"}, f"There is no action named {name!r}" if name else "Choose an action")
             return {"CANCELLED"}
@@ -222,7 +222,7 @@ def _assign_action(context: bpy.types.Context, armature: bpy.types.Object, name:
 
     rig = properties.rig_of(scene_of(context), armature)
     line = lists.active_line(rig)
-    action = named(bpy.data.actions, name) if name else line and line.action
+    action = find_named(bpy.data.actions, name) if name else line and line.action
     if action is None:
         raise LoomError(f"There is no action named {name!r}" if name else "Choose an action")
     own = lists.own_lines(rig, action)

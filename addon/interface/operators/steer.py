@@ -10,11 +10,11 @@ import bpy
 from mathutils import Vector
 
 from ....core.errors import LoomError, some
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.verbs import Drive
 from ...ground import jobs, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import preferences, properties, target_armature
 from ...services.paths import floor
 from ..pictures import drive_overlay
@@ -39,7 +39,7 @@ class Steering:
         from ...services.results import playback
 
         playback.stop(context)
-        self._figures, self._left = driven.together(context, armature)
+        self._figures, self._left = driven.prepare_all(context, armature)
         self._first = self._figures[0]
         self.session = self._first.session
         self.session.keys = {**self.session.keys, **preferences.keys(context)}
@@ -50,7 +50,7 @@ class Steering:
     def armature(self) -> bpy.types.Object | None:
         return self._first.armature
 
-    def said(self) -> list[str]:
+    def initial_messages(self) -> list[str]:
         """Return the initial messages: missing abilities, companions, and the display of control rigs."""
         lacks, texts = self.session.data.lacks, list(self._left)
         if lacks:
@@ -70,7 +70,7 @@ class Steering:
         session, down = self.session, event.value == "PRESS"
         if self.armature is None:
             return LEAVE
-        if jobs.seen() is not None and event.type != "ESC":  # a result could not be kept now
+        if jobs.visible_job() is not None and event.type != "ESC":  # a result could not be kept now
             self._pause()
             return PASS
         if event.type == "TIMER":
@@ -91,12 +91,12 @@ class Steering:
             self.show(context)
         elif event.type == "LEFTMOUSE" and down and not navigates(context, event):
             session.hold(shift=event.shift, ctrl=event.ctrl)
-            session.go_to(self._below(context, event))
+            session.go_to(self._floor_below(context, event))
             self._draws = True
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
             self._draws = False
         elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"} and self._draws:
-            session.draw(self._below(context, event))
+            session.draw(self._floor_below(context, event))
         elif not session.key(event.type, down=event.value != "RELEASE", shift=event.shift, ctrl=event.ctrl):
             return PASS if navigates(context, event) else GO_ON
         return GO_ON
@@ -130,7 +130,7 @@ class Steering:
         late = f", drawn {session.late:.1f} s late" if session.late > LATE else ""
         drive_overlay.show(
             drive_overlay.Shown(
-                dots=[place(dot) for dot in (*session.predicted(), *session.line)],
+                dots=[place(dot) for dot in (*session.predict_path(), *session.line)],
                 wish=(place(state.place), place(state.place + 0.6 * state.goal.velocity)),
                 body=(place(state.place), place(state.place + 0.5 * ahead * session.data.unit)),
                 goal=None if session.goal is None else place(session.goal),
@@ -154,7 +154,7 @@ class Steering:
 
     def put_wishes(self, settings: Any) -> None:
         """Copy the driven motion to the panel as wishes."""
-        about = declared(Drive)
+        about = declared_options(Drive)
         for name, value in self.session.kept().items():
             setattr(settings.drive, name, about[name].as_text(value))
         settings.drive.property_unset("which")
@@ -172,7 +172,7 @@ class Steering:
         """Set the path of an animated object as the panel's wished places; raises LoomError."""
         from ...bridge.leader import places
 
-        rows, about = places(scene_of(context), leader, self._first.read.body.world_metres), declared(Drive)
+        rows, about = places(scene_of(context), leader, self._first.read.body.world_metres), declared_options(Drive)
         way = next(complex(*row[:2]) - complex(*rows[0][:2]) for row in rows if row[:2] != rows[0][:2])
         start = ((*rows[0][:2], round(math.degrees(cmath.phase(way / 1j)), 2)),)
         settings = properties.settings_of(scene_of(context))
@@ -183,9 +183,9 @@ class Steering:
         settings.drive.ground = about["ground"].as_text(near)
         settings.drive.wishes = ""
 
-    def _below(self, context: bpy.types.Context, event: Any) -> complex | None:
+    def _floor_below(self, context: bpy.types.Context, event: Any) -> complex | None:
         """Return the floor position below the mouse in metres, x + iy; None for the sky."""
-        there = floor.below(context, event, self._first.height)
+        there = floor.place_below(context, event, self._first.height)
         metres = self._first.read.body.world_metres
         return None if there is None else complex(there.x * metres, there.y * metres)
 
@@ -263,12 +263,12 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        for text in self._steering.said():
+        for text in self._steering.initial_messages():
             self.report({"INFO"}, text)
         manager = present(context.window_manager)
         self._timer = manager.event_timer_add(STEP, window=context.window)
         manager.modal_handler_add(self)
-        present(context.workspace).status_text_set(translated(HINT))
+        present(context.workspace).status_text_set(translate_text(HINT))
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:

@@ -47,7 +47,7 @@ class StyleHooks(Hooks):
         from ...services.styles import styles
 
         rig = properties.rig_of(scene_of(context), op.about(context))
-        known = styles.keep(inputs.read.armature, panel_state.asked(scene_of(context), rig, FitStyle.verb), style)
+        known = styles.keep(inputs.read.armature, panel_state.asked_state(scene_of(context), rig, FitStyle.verb), style)
         return known.lines[0]
 
 
@@ -78,16 +78,13 @@ class ACTION_LOOM_OT_load_style(bpy.types.Operator):
         present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ....core.style import storage
         from ...model import kept_styles
 
         path = Path(bpy.path.abspath(self.filepath))
-        try:
-            style = storage.load(path)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        style = storage.load(path)
         text = kept_styles.keep(storage.compose(style), path.stem)
         properties.settings_of(scene_of(context)).kept_style = text
         self.report({"INFO"}, f"{text.name}: {len(style.material)} strides")
@@ -121,18 +118,15 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
         present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ....core import files
         from ...model import kept_styles
 
         path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ".npz"))
-        try:
-            if path.exists() and not self.overwrite:
-                raise LoomError(f"{path} exists already: choose another name, or Overwrite")
-            files.write(path, kept_styles.content(properties.settings_of(scene_of(context)).kept_style.name))
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        if path.exists() and not self.overwrite:
+            raise LoomError(f"{path} exists already: choose another name, or Overwrite")
+        files.write(path, kept_styles.content(properties.settings_of(scene_of(context)).kept_style.name))
         self.report({"INFO"}, f"{path} written")
         return {"FINISHED"}
 

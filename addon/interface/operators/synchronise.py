@@ -8,6 +8,7 @@ from ....core.progress import Progress
 from ....core.verbs import Synchronise
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...ground.redraw import redraw_areas
 from ...model import target_armature
 from ...services.matching import analysis
 from . import polls, reports
@@ -23,7 +24,7 @@ class AnalyseHooks(Hooks):
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
         from ...services.weaving import prepared
 
-        return [prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress)]
+        return [prepared.read_prepared(inputs[0].recipe, inputs[0].read.clips, progress)]
 
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
@@ -36,10 +37,7 @@ class AnalyseHooks(Hooks):
         alike = ", ".join(f"{one['clip']} {one['likeness']:.2f}" for one in rows)
         summary = f"Likeness to {read.clips[registration.reference].name}: {alike}"
         reports.report(op, (*read.notes, *reporting.warnings(ready, registration)), summary)
-        for window in present(context.window_manager).windows:
-            for area in window.screen.areas:
-                if area.type in ("VIEW_3D", "IMAGE_EDITOR"):
-                    area.tag_redraw()
+        redraw_areas("VIEW_3D", "IMAGE_EDITOR")
         return {"FINISHED"}
 
 
@@ -64,7 +62,7 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         known = analysis.analysis_of(present(target_armature.armature(context)))
         assert known is not None
-        pair: analysis.Pair | None = analysis.shown(scene_of(context), known)
+        pair: analysis.Pair | None = analysis.shown_pair(scene_of(context), known)
         if self.source:
             pair = next((one for one in known.pairs if one.name == self.source), None)
         if pair is None:

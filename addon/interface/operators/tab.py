@@ -7,8 +7,8 @@ import bpy
 
 from ....core.errors import RigError
 from ...ground import registrar
-from ...ground.blender_types import OperatorReturn, named, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.blender_types import OperatorReturn, find_named, present, scene_of
+from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 from . import polls
 
@@ -27,7 +27,7 @@ class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
     armature: bpy.props.StringProperty(options={"HIDDEN"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        chosen = named(scene_of(context).objects, self.armature) if self.armature else None
+        chosen = find_named(scene_of(context).objects, self.armature) if self.armature else None
         if self.armature and (chosen is None or chosen.type != "ARMATURE"):
             self.report({"ERROR"}, f"There is no armature named {self.armature!r}")
             return {"CANCELLED"}
@@ -106,7 +106,7 @@ class ACTION_LOOM_OT_read_message(bpy.types.Operator):
 
 
 def _in_lines(text: str) -> str:
-    return "\n".join(map(translated, text.splitlines()))
+    return "\n".join(map(translate_text, text.splitlines()))
 
 
 register = registrar.registration((ACTION_LOOM_OT_pin_armature, ACTION_LOOM_OT_new_curve, ACTION_LOOM_OT_read_message))

@@ -80,8 +80,8 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         from ...services.takes import set_rows
         from ...services.weaving import writing
 
-        armature = writing.found(bpy.data.objects, inputs.read.armature, "The armature")
-        action = writing.found(bpy.data.actions, inputs.action, "The take")
+        armature = writing.find_data(bpy.data.objects, inputs.read.armature, "The armature")
+        action = writing.find_data(bpy.data.actions, inputs.action, "The take")
         rig = properties.ensure_rig(scene_of(context), armature)
         set_rows.fill(rig, action, inputs.first, made)
         used = sum(row.use for row in rig.take_rows)
@@ -99,12 +99,9 @@ class _EditRows(polls.OnRows):
         """Change rows and return the one to report; raises LoomError."""
         raise NotImplementedError
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        try:
-            row = self.edited(context)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        row = self.edited(context)
         self.report({"INFO"}, f"{row.name}: frames {row.start} to {row.end}")
         return {"FINISHED"}
 
@@ -174,19 +171,16 @@ class ACTION_LOOM_OT_push_down_set(polls.OnRows, bpy.types.Operator):
     bl_label = "Set to NLA"
     bl_description = "Put the woven actions of the set on a new NLA track, one after the other"
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.results import nla_strips
         from ...services.takes import set_rows
 
         armature, rig = present(target_armature.armature(context)), self.rig(context)
-        made = set_rows.woven(rig)
-        try:
-            if not made:
-                raise LoomError("Weave the set first: none of its ticked rows has an action yet")
-            pushed = nla_strips.push_down(armature, [Source(name=action.name_full) for action in made])
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        made = set_rows.woven_actions(rig)
+        if not made:
+            raise LoomError("Weave the set first: none of its ticked rows has an action yet")
+        pushed = nla_strips.push_down(armature, [Source(name=action.name_full) for action in made])
         first, last = pushed.strips[0].frame_start, pushed.strips[-1].frame_end
         pushed.track.name = f"{rig.take.name} set" if rig.take is not None else "set"
         what = f"{len(made)} actions: in the NLA of {armature.name} from frame {first:g} to {last:g}"

@@ -85,7 +85,7 @@ class CutOutHooks(ResultHooks):
         first = round(inputs.read.sources[0].first_frame)
         every = [*op.rows, *op.others]
         roots = {"ROOT"} if op.preview else op.roots
-        wanted = set_rows.wanted(list(op.rows), every, first, mirror=op.mirror and not op.preview, roots=roots)
+        wanted = set_rows.wanted_actions(list(op.rows), every, first, mirror=op.mirror and not op.preview, roots=roots)
         op.made_of_rows = [(one.name, op.rows[one.row].name) for one in wanted]
         result = dataclasses.replace(request.result, assign=False)
         return tuple(
@@ -102,7 +102,7 @@ class CutOutHooks(ResultHooks):
         from ...services.weaving import computing, prepared
 
         # Tracked once; each loop is made once for all actions that connect to it.
-        take = prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.2))
+        take = prepared.read_prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.2))
         first = round(inputs[0].read.sources[0].first_frame)
 
         def cut(one: "Inputs", part: Progress) -> Any:

@@ -4,12 +4,12 @@ from typing import Any
 
 import bpy
 
-from ....core.errors import LoomError, no_frame
+from ....core.errors import no_frame
 from ....core.recipes.reading import Request, Source
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, properties, target_armature
-from . import polls
+from . import polls, reports
 
 
 class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
@@ -36,12 +36,9 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         return self.execute(context)
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        try:
-            self._pose(context)
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        self._pose(context)
         return {"FINISHED"}
 
     def _pose(self, context: bpy.types.Context) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import bpy
 
 from ....core.errors import LoomError
-from ....core.options import Declared, declared
+from ....core.options import Declared, declared_options
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import ReadingOptions, Request, Source, SourceOptions
@@ -154,7 +154,7 @@ class VerbOperator(BackgroundOperator):
     def take_ticked(self, context: bpy.types.Context, given: frozenset[str]) -> None:
         """Take the list's ticked sources in the recipe's order, with their lines' options."""
         scene, action = scene_of(context), target_armature.action(context)
-        rig, every = properties.rig_of(scene, self.about(context)), declared(self.recipe)
+        rig, every = properties.rig_of(scene, self.about(context)), declared_options(self.recipe)
         ticked = lists.in_order(rig, self.recipe) if action is None else lists.own_lines(rig, action)
         for line in ticked:
             self.add_line(line)
@@ -248,8 +248,8 @@ class VerbOperator(BackgroundOperator):
     def recipe_now(self) -> Recipe:
         """Return the recipe in the operator's properties."""
         values = option_properties.values_of(self, self.recipe)
-        if "weights" in declared(self.recipe):
-            values["weights"] = tuple(option_properties.rounded(source.weight) for source in self.sources)
+        if "weights" in declared_options(self.recipe):
+            values["weights"] = tuple(option_properties.round_floats(source.weight) for source in self.sources)
         return self.recipe(**values)
 
     def ready(self, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]) -> "steps.Steps[None]":
@@ -266,7 +266,7 @@ def _options_from_list(scene: bpy.types.Scene, rig: Any, ticked: list[Any]) -> d
     options = {}
     rows = weights_over_time.rows(scene, rig)
     if rows:
-        options["weight_keys"] = declared(Blend)["weight_keys"].as_text(rows)
+        options["weight_keys"] = declared_options(Blend)["weight_keys"].as_text(rows)
     if any(line.label for line in ticked):
         options["labels"] = " ".join("_".join(line.label.split()) or "-" for line in ticked)
     return options

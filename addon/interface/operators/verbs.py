@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ....core.errors import LoomError, some
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
@@ -135,7 +135,7 @@ class DriveHooks(ResultHooks):
             from ...services.driving import driven
 
             known = driven.plays(scene_of(context), present(op.about(context)))
-            op.add_source(known.name, reading={name: getattr(known, name) for name in declared(SourceOptions)})
+            op.add_source(known.name, reading={name: getattr(known, name) for name in declared_options(SourceOptions)})
         super().fill_sources(op, context, given)
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
@@ -240,7 +240,7 @@ class RestyleHooks(ResultHooks):
         from ...services.weaving import computing, prepared
 
         # Learnt once: the order of the clips does not matter.
-        style = prepared.prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.5))
+        style = prepared.read_prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.5))
 
         def restyled(one: "Inputs", part: Progress) -> Any:
             return verbs.apply(one.recipe, one.read.clips, part, style)
@@ -288,7 +288,7 @@ class AskHooks(ResultHooks):
         if rig is None or inputs.recipe.over_time:
             return
         shares = dict(zip(made.report["names"], made.report["ask"]["weights"], strict=True))
-        for line in lists.ticked(rig):
+        for line in lists.ticked_lines(rig):
             if line.action.name in shares:
                 line.weight = shares[line.action.name]
 
@@ -301,7 +301,7 @@ class RetimeHooks(ResultHooks):
             return False
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         if target_armature.invoked_from_panel(context) and len(lists.first_ticked(rig, 3)) > 2:
-            cls.poll_message_set(f"Tick the reference and one other source ({len(lists.ticked(rig))} ticked)")
+            cls.poll_message_set(f"Tick the reference and one other source ({len(lists.ticked_lines(rig))} ticked)")
             return False
         return True
 
@@ -339,7 +339,7 @@ class FillHooks(ResultHooks):
         if action is None:
             raise LoomError(f"{armature.name} has no action: play one, or tick actions in the list")
         known = source_list.source_of_action(scene, armature, action)
-        op.add_source(known.name, reading={name: getattr(known, name) for name in declared(SourceOptions)})
+        op.add_source(known.name, reading={name: getattr(known, name) for name in declared_options(SourceOptions)})
         for line in posed.sources(properties.rig_of(scene, armature), armature):
             op.add_line(line)
 

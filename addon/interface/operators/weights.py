@@ -26,7 +26,7 @@ class ACTION_LOOM_OT_key_weights(bpy.types.Operator):
         scene = scene_of(context)
         rig = properties.rig_of(scene, target_armature.armature(context))
         weights_over_time.key(scene, rig)
-        frames = ", ".join(f"{frame:g}" for frame in weights_over_time.keyed(scene, rig))
+        frames = ", ".join(f"{frame:g}" for frame in weights_over_time.keyed_frames(scene, rig))
         self.report({"INFO"}, f"Weights are keyed at frames {frames}")
         return {"FINISHED"}
 
@@ -43,7 +43,7 @@ class ACTION_LOOM_OT_clear_weight_keys(bpy.types.Operator):
 
         if not polls.poll_armature(cls, context):
             return False
-        if not weights_over_time.keyed(
+        if not weights_over_time.keyed_frames(
             scene_of(context), properties.rig_of(scene_of(context), target_armature.armature(context))
         ):
             cls.poll_message_set("No weight of the ticked sources is keyed")

@@ -11,7 +11,7 @@ import bpy
 from ....core.options import FRAME, JOINTS, PLACE, Option
 from ...ground import jobs
 from ...ground.blender_types import DrawContext, ListMixin, PanelMixin, interface_scale, present
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import frame_conversion, properties, target_armature
 
 # Icons drawn beside texts, spelt out because the stubs require literals.
@@ -115,7 +115,7 @@ def _draw_labelled(layout: bpy.types.UILayout, title: str, text: str) -> bpy.typ
     name.label(text=title)
     about = split.row()
     about.active = bool(title)
-    about.label(text=translated(text))
+    about.label(text=translate_text(text))
     return row
 
 
@@ -163,7 +163,7 @@ def draw_text(
     """Draw a wrapped text, beside an icon if there is one; less : letters of the line used by something else."""
     column = layout.column(align=True)
     column.alert = alert
-    for place, line in enumerate(wrapped(translated(text), context, less=less + (0 if icon == "NONE" else 5))):
+    for place, line in enumerate(wrapped(translate_text(text), context, less=less + (0 if icon == "NONE" else 5))):
         column.label(text=line, icon="BLANK1" if place and icon != "NONE" else icon)
 
 
@@ -174,11 +174,11 @@ def draw_manual(layout: bpy.types.UILayout, page: str) -> None:
 
 def draw_job(layout: bpy.types.UILayout) -> bool:
     """Draw the progress of a running job, with a button to stop it; return whether there is one."""
-    job = jobs.seen()
+    job = jobs.visible_job()
     if job is None:
         return False
     row = layout.row(align=True)
-    row.progress(factor=job.fraction, text=f"{translated(job.doing)} {job.fraction:.0%}")
+    row.progress(factor=job.fraction, text=f"{translate_text(job.doing)} {job.fraction:.0%}")
     row.operator("action_loom.cancel", text="", icon="X")
     return True
 

@@ -24,7 +24,7 @@ def field_on(context: bpy.types.Context) -> "Field | None":
         return None
     from ...services.styles import ask_field
 
-    ticked = lists.ticked(properties.rig_of(scene_of(context), armature))
+    ticked = lists.ticked_lines(properties.rig_of(scene_of(context), armature))
     return ask_field.field_of(armature.session_uid, [line.action.name for line in ticked])
 
 

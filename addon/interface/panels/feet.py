@@ -7,7 +7,7 @@ import bpy
 from ....core.verbs import Plant
 from ...ground import jobs, registrar
 from ...ground.blender_types import DrawContext, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import contact_rows, properties, target_armature
 from . import ItemList, SidebarPanel, draw_job, draw_options, draw_text
 
@@ -23,7 +23,7 @@ class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
         row.alert = bool(item.why)
         names = row.split(factor=0.4)
         names.label(
-            text=f"{translated(contact_rows.FEET[item.foot][0])} {translated(item.part)}",
+            text=f"{translate_text(contact_rows.FEET[item.foot][0])} {translate_text(item.part)}",
             icon="ERROR" if item.why else "NONE",
         )
         frames = names.row(align=True)
@@ -67,7 +67,7 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
     def _draw_rows(self, context: bpy.types.Context, held: Any) -> None:
         layout = self.layout
         known = held is not None and (len(held.rows) > 0 or held.edited)
-        if not jobs.seen():
+        if not jobs.visible_job():
             find = "Find Again" if known else "Find Contacts"
             layout.operator("action_loom.find_contacts", text=find, icon="VIEWZOOM")
         if held is None:

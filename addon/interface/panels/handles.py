@@ -9,7 +9,7 @@ from mathutils import Matrix, Vector
 
 from ...ground import colors, registrar
 from ...ground.blender_types import interface_scale, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties
 from ...services.preview import tool_handles
 from ..pictures import flat
@@ -199,7 +199,7 @@ class ACTION_LOOM_GT_on_path(bpy.types.Gizmo):
         self.before = settings.curve.matrix_world.copy() if not self.end else self._percent(context)
         if self.end == "speed":
             self.before = settings.follow.speed
-        hint = {"": None, "speed": translated(SPEED_HINT)}.get(self.end, translated(HINT))
+        hint = {"": None, "speed": translate_text(SPEED_HINT)}.get(self.end, translate_text(HINT))
         present(context.workspace).status_text_set(hint)
         return {"RUNNING_MODAL"}
 

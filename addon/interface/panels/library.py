@@ -6,7 +6,7 @@ import bpy
 
 from ...ground import registrar, troubles
 from ...ground.blender_types import DrawContext, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import preferences, properties, target_armature
 from ...services.library import library_finds
 from ...services.preview import previews
@@ -47,7 +47,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.prop(finder, "doing", text="", icon="VIEWZOOM", placeholder="slow walk turning left")
         row.operator("action_loom.find_doing", text="", icon="PLAY")
-        asked = None if armature is None else library_finds.asked(scene_of(context), armature)
+        asked = None if armature is None else library_finds.asked_stretch(scene_of(context), armature)
         if asked is not None:
             why = f", {asked.why}" if asked.why else ""
             draw_text(layout, context, f"{asked.source.name}: frames {asked.first:g}–{asked.last:g}{why}")
@@ -61,7 +61,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         """Draw the library's path, and its size or its error."""
         from ...services.library import libraries
 
-        kept, layout = preferences.chosen(context), self.layout
+        kept, layout = preferences.read_preferences(context), self.layout
         if kept is None:
             layout.label(text="Enable the extension to choose a library", icon="INFO")
             return
@@ -69,11 +69,11 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         row.prop(kept, "library", text="")
         row.operator("action_loom.new_library", text="", icon="ADD")
         row.operator("action_loom.read_library", text="", icon="FILE_REFRESH")
-        wrong, known = troubles.of(*libraries.TROUBLES), libraries.known(preferences.library(context))
+        wrong, known = troubles.of(*libraries.TROUBLES), libraries.find_known(preferences.library(context))
         if wrong is not None:
             draw_text(layout, context, wrong.text, "ERROR", alert=True)
         elif known is not None:
-            layout.label(text=translated(known.summary))
+            layout.label(text=translate_text(known.summary))
         elif preferences.library(context):
             layout.label(text="Not read yet")
         layout.operator("action_loom.add_to_library", text="Add Folder…", icon="FILE_FOLDER")
@@ -93,7 +93,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         ghost = None if armature is None else previews.of(armature.session_uid)
         if ghost is not None and ghost.mode == previews.FOUND:
             row = layout.row(align=True)
-            row.label(text=translated(ghost.summary), icon="GHOST_ENABLED")
+            row.label(text=translate_text(ghost.summary), icon="GHOST_ENABLED")
             row.prop(properties.settings_of(scene_of(context)), "ghost_mesh", text="", icon="MESH_DATA")
             row.operator("action_loom.clear_preview", text="", icon="X")
             for why in ghost.left_out:

@@ -8,7 +8,7 @@ from ....core.recipes.base import Recipe
 from ....core.verbs import VERBS, MoveEvents, Place, Reach, Warp
 from ...ground import registrar
 from ...ground.blender_types import DrawContext, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import contact_rows, properties, target_armature
 from ...services.sources import source_list
 from .. import manual
@@ -56,7 +56,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         if not draw_job(layout):
             row = layout.row(align=True)
             row.scale_y = 1.4
-            text = translated(recipe.label_of(count)) if count > 1 else recipe.label
+            text = translate_text(recipe.label_of(count)) if count > 1 else recipe.label
             row.operator(f"action_loom.{recipe.verb}", text=text, icon="TOOL_SETTINGS")
             preview = present(row.operator(f"action_loom.{recipe.verb}", text="", icon="GHOST_ENABLED"))
             preview.preview = True
@@ -93,7 +93,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             row = column.row(align=True)
             bones = "1 bone" if count == 1 else f"{count} bones"
             there = row.operator(
-                "action_loom.go_to_pose", text=translated(f"Frame {frame}: {bones}"), icon="KEYFRAME_HLT"
+                "action_loom.go_to_pose", text=translate_text(f"Frame {frame}: {bones}"), icon="KEYFRAME_HLT"
             )
             present(there).frame = frame
             present(row.operator("action_loom.remove_pose", text="", icon="X")).frame = frame

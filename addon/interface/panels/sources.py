@@ -9,7 +9,7 @@ from ....core import verbs
 from ...bridge import rates, result_mark
 from ...ground import registrar
 from ...ground.blender_types import DrawContext, armature_data, present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import contact_rows, intents, lists, properties, target_armature
 from ...services.results import changed_sources
 from ...services.sources import listing, source_list, thumbnails
@@ -227,7 +227,7 @@ class ACTION_LOOM_MT_clip(bpy.types.Menu):
             layout.operator("action_loom.remove_source", text="Take off the List", icon="REMOVE")
             layout.separator()
         for recipe in intents.TOOLS:
-            tool = present(layout.operator("action_loom.open_tool", text=f"{translated(recipe.label)}…"))
+            tool = present(layout.operator("action_loom.open_tool", text=f"{translate_text(recipe.label)}…"))
             tool.tool, tool.action = recipe.verb, "" if line is None or not lists.is_own(line) else line.action.name
         for verb in intents.added_verbs(of_action=True):
             layout.operator(f"action_loom.{verb}")
@@ -245,10 +245,10 @@ class ACTION_LOOM_MT_armatures(bpy.types.Menu):
 
     def draw(self, context: DrawContext) -> None:
         layout, scene = present(self.layout), scene_of(present(context))
-        pinned = properties.pinned(scene)
+        pinned = properties.pinned_armature(scene)
         for one in scene.objects:
             if one.type == "ARMATURE":
-                text = translated(f"{one.name} (pinned)") if one == pinned else one.name
+                text = translate_text(f"{one.name} (pinned)") if one == pinned else one.name
                 button = layout.operator("action_loom.pin_armature", text=text, icon="ARMATURE_DATA")
                 present(button).armature = one.name
         layout.separator()
@@ -263,7 +263,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         armature = target_armature.of_tab(context)
         if armature is not None:
-            pinned = properties.pinned(scene_of(context)) is not None
+            pinned = properties.pinned_armature(scene_of(context)) is not None
             self.layout.menu("ACTION_LOOM_MT_armatures", text=armature.name, icon="PINNED" if pinned else "UNPINNED")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -301,7 +301,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             return
         made = result_mark.is_result(action)
         edited = made and changed_sources.is_edited(action)
-        name = translated("Edited: {name}").format(name=action.name) if edited else action.name
+        name = translate_text("Edited: {name}").format(name=action.name) if edited else action.name
         row.label(text=name, icon="ACTION", translate=False)
         if made:
             row.operator("action_loom.edit_recipe", text="", icon="PREFERENCES")
@@ -334,7 +334,7 @@ class ACTION_LOOM_PT_source(PopoverPanel, bpy.types.Panel):
         layout.prop(source, "color")
         layout.prop(source, "weight")
         if source.apart:
-            layout.label(text=translated(f"Listed apart: {source.apart}"), icon="INFO")
+            layout.label(text=translate_text(f"Listed apart: {source.apart}"), icon="INFO")
         if source.player.name:
             layout.prop(source, "armature", icon="ARMATURE_DATA")
             draw_text(layout, context, source.carried or "It is put on this body when it is woven", "INFO")
@@ -342,11 +342,13 @@ class ACTION_LOOM_PT_source(PopoverPanel, bpy.types.Panel):
         if not source.rate:
             own = rates.rate_of(source.action)
             text = f"Made at {own:g}" if own else f"As the scene: {rates.of_scene(scene_of(context)):g}"
-            layout.label(text=translated(text))
+            layout.label(text=translate_text(text))
         first, last = source.action.frame_range
         layout.prop(source, "label")
         layout.prop(
-            source, "use_range", text=translated(f"Range (all: {first:g}–{last:g})" if source.use_range else "Range")
+            source,
+            "use_range",
+            text=translate_text(f"Range (all: {first:g}–{last:g})" if source.use_range else "Range"),
         )
         if source.use_range:
             span = layout.column(align=True)

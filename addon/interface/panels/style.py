@@ -8,7 +8,7 @@ from ....core.options import RARE
 from ....core.verbs import Restyle
 from ...ground import jobs, registrar
 from ...ground.blender_types import present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 from . import SidebarPanel, draw_options, draw_text, options_in
 
@@ -28,7 +28,7 @@ class ACTION_LOOM_PT_examples(SidebarPanel, bpy.types.Panel):
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         known = _get_known_style(context)
-        present(self.layout).label(text=translated("not learnt" if known is None else known.short))
+        present(self.layout).label(text=translate_text("not learnt" if known is None else known.short))
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
@@ -40,8 +40,8 @@ class ACTION_LOOM_PT_examples(SidebarPanel, bpy.types.Panel):
         if settings.kept_style is not None:
             return  # a kept style does not depend on the ticked actions
         options.prop(settings, "labels")
-        draw_options(options, settings, [("style", about) for about in properties.shown("style", RARE)])
-        if not jobs.seen():
+        draw_options(options, settings, [("style", about) for about in properties.shown_options("style", RARE)])
+        if not jobs.visible_job():
             row = layout.row(align=True)
             row.operator("action_loom.learn_style", icon="VIEWZOOM")
             row.operator("action_loom.keep_style", text="Keep", icon="FILE_TICK")
@@ -54,7 +54,7 @@ class ACTION_LOOM_PT_examples(SidebarPanel, bpy.types.Panel):
         for name, (lowest, highest) in known.ranges.items():
             row = column.split(factor=0.4)
             row.label(text=name.title())
-            row.label(text=translated(f"examples {lowest:+.1f} to {highest:+.1f}"))
+            row.label(text=translate_text(f"examples {lowest:+.1f} to {highest:+.1f}"))
 
 
 def _get_known_style(context: bpy.types.Context) -> "KnownStyle | None":
@@ -65,7 +65,7 @@ def _get_known_style(context: bpy.types.Context) -> "KnownStyle | None":
     rig = properties.rig_of(scene, armature)
     if armature is None or rig is None or not styles.is_learnt(armature):
         return None
-    return styles.style_of(armature, panel_state.asked(scene, rig, "style"))
+    return styles.style_of(armature, panel_state.asked_state(scene, rig, "style"))
 
 
 register = registrar.registration((ACTION_LOOM_PT_examples,))

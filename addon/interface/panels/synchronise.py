@@ -7,7 +7,7 @@ import bpy
 from ....core.options import PANEL, RARE
 from ...ground import registrar
 from ...ground.blender_types import present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 from ...services.matching import analysis
 from . import SidebarPanel, draw_job, draw_options, options_in, picture_scale
@@ -40,7 +40,7 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
         options = options_in(layout)
-        draw_options(options, settings, [("matching", about) for about in properties.shown("matching", PANEL)])
+        draw_options(options, settings, [("matching", about) for about in properties.shown_options("matching", PANEL)])
         if not draw_job(layout):
             layout.operator("action_loom.analyse", icon="VIEWZOOM")
         self._draw_found(context)
@@ -49,10 +49,10 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
         layout, settings = self.layout, properties.settings_of(scene_of(context))
         armature = present(target_armature.of_tab(context))
         state, known = analysis.state(scene_of(context), armature), analysis.analysis_of(armature)
-        layout.label(text=translated(state.capitalize()), icon=ICONS[state])
+        layout.label(text=translate_text(state.capitalize()), icon=ICONS[state])
         if known is None or state == analysis.NOT_ANALYSED:
             return
-        shown, reference = analysis.shown(scene_of(context), known), known.reference
+        shown, reference = analysis.shown_pair(scene_of(context), known), known.reference
         column = layout.column(align=True)
         many = len(known.pairs) > LISTED
         if many:
@@ -65,9 +65,9 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
                 )
                 assert choose is not None
                 choose.data_path, choose.value = "scene.action_loom.picture", place
-            row.label(text=translated(f"{pair.name} to {reference}"))
+            row.label(text=translate_text(f"{pair.name} to {reference}"))
             for line in figures(pair, reference):
-                column.label(text=translated(line))
+                column.label(text=translate_text(line))
         layout.template_icon(analysis.icon_of(known, shown), scale=picture_scale(context))
         layout.operator("action_loom.show_registration", text="Open in Image Editor", icon="IMAGE_DATA")
         layout.operator("action_loom.retime", icon="TIME")
@@ -80,7 +80,7 @@ class ACTION_LOOM_PT_synchronise_more(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = options_in(self.layout), properties.settings_of(scene_of(context))
-        draw_options(layout, settings, [("matching", about) for about in properties.shown("matching", RARE)])
+        draw_options(layout, settings, [("matching", about) for about in properties.shown_options("matching", RARE)])
 
 
 _STRETCHES = {"pinned": "first frame to last", "open": "the best stretch", "cyclic": "round the cycle"}

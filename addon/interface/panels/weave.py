@@ -12,7 +12,7 @@ from ....core.recipes.style import SLIDERS
 from ....core.verbs import OF_ONE_BODY, VERBS, CutOut, Drive, Fill, Loop, Restyle
 from ...ground import jobs, option_properties, registrar
 from ...ground.blender_types import present, scene_of
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import intents, lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps
 from ...services.preview import ghost_follow
@@ -154,7 +154,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             rest = [one for one in rest if one[1].name not in SLIDERS]
         draw_options(options, settings, rest, rig)
         own = {"follow": ("place",), CutOut.verb: ("place", "result_name", "assign", "travel")}.get(settings.mode, ())
-        for about in (*properties.shown("result", MODE), *properties.shown("result", RARE)):
+        for about in (*properties.shown_options("result", MODE), *properties.shown_options("result", RARE)):
             if about.name not in own:  # the curve determines the start, and a take's rows determine all of these
                 draw_options(options, settings, [("result", about)])
         options.prop(settings, "play")
@@ -165,8 +165,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         settings = properties.settings_of(scene_of(context))
         recipe = recipe_of(settings)
         each = recipe.most == 1 or (recipe is Restyle and settings.restyle_each)
-        ticked = len(lists.ticked(_rig(context))) if each else 0
-        text = translated(recipe.label_of(ticked)) if each and ticked > 1 else "Weave"
+        ticked = len(lists.ticked_lines(_rig(context))) if each else 0
+        text = translate_text(recipe.label_of(ticked)) if each and ticked > 1 else "Weave"
         if recipe is CutOut:
             take_set.draw_button(row, _rig(context))
             return
@@ -194,7 +194,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
         row = layout.row(align=True)
         row.operator("action_loom.key_weights", icon="KEYFRAME")
-        frames = weights_over_time.keyed(scene_of(context), _rig(context))
+        frames = weights_over_time.keyed_frames(scene_of(context), _rig(context))
         if frames:
             row.operator("action_loom.clear_weight_keys", text="", icon="X")
             text = f"Keyed at {', '.join(f'{frame:g}' for frame in frames)}: the weights change on the way"
@@ -203,13 +203,13 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
     def _draw_parts(self, context: bpy.types.Context) -> None:
         """Draw the changed action, or the sources of legs and upper body: the reference mark decides."""
         rig, spliced = _rig(context), properties.settings_of(scene_of(context)).mode == "splice"
-        ticked = lists.ticked(rig)
+        ticked = lists.ticked_lines(rig)
         if len(ticked) < (2 if spliced else 1):
             return
         legs = lists.reference_among(rig, ticked)
         names = source_list.short_names([line.action.name for line in ticked], ROOM)
         others = [name for k, name in enumerate(names) if k != legs]
-        upper = others[0] if len(others) == 1 else translated(f"{len(others)} actions in turn")
+        upper = others[0] if len(others) == 1 else translate_text(f"{len(others)} actions in turn")
         column = self.layout.column(align=True)
         parts = (("Legs and way", names[legs]), ("Upper Body", upper)) if spliced else (("What changes", names[legs]),)
         for label, name in parts:
@@ -240,7 +240,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         for one in rows[:MOST_GAPS]:
             row = column.row(align=True)
-            row.label(text=translated(f"{one.first}: {one.text}"))
+            row.label(text=translate_text(f"{one.first}: {one.text}"))
             before = present(row.operator("action_loom.next_stretch", text="", icon="TRIA_LEFT"))
             after = present(row.operator("action_loom.next_stretch", text="", icon="TRIA_RIGHT"))
             before.step, after.step = -1, 1
@@ -271,7 +271,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         from ...services.matching import candidates
 
         layout, settings = self.layout, properties.settings_of(scene_of(context))
-        if not jobs.seen():
+        if not jobs.visible_job():
             layout.operator(_FINDERS[settings.mode], icon="VIEWZOOM")
         if settings.mode == Loop.verb and len(lists.first_ticked(_rig(context), 2)) > 1:
             owner = candidates.source_of_cycle(scene_of(context), target_armature.of_tab(context))
@@ -287,7 +287,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if by_hand and (found is None or not any(candidates.is_chosen(settings, one) for one in found.candidates)):
             options = options_in(layout, align=True)  # the choice would be invisible otherwise
             wanted = [name for name, _ in candidates.AUTOMATIC[settings.mode]]
-            about = [(settings.mode, one) for one in properties.shown(settings.mode, RARE) if one.name in wanted]
+            about = [
+                (settings.mode, one) for one in properties.shown_options(settings.mode, RARE) if one.name in wanted
+            ]
             draw_options(options, settings, about, _rig(context))
         if found is None:
             return
@@ -295,7 +297,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         for index, candidate in enumerate(found.candidates):
             button = column.operator(
                 "action_loom.choose_candidate",
-                text=translated(candidate.text),
+                text=translate_text(candidate.text),
                 depress=candidates.is_chosen(settings, candidate),
             )
             present(button).index = index
@@ -353,7 +355,7 @@ def _draw_others(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     if others:
         column = layout.column(align=True)
         text = f"Of {others[0].name}:" if len(others) == 1 else f"Of the {len(others)} others selected:"
-        column.label(text=translated(text))
+        column.label(text=translate_text(text))
         column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
         column.operator("action_loom.retarget", icon="ARMATURE_DATA")
 
@@ -385,17 +387,17 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         from ...services.matching import graphs
 
         known = graphs.graph_of(scene_of(context), present(target_armature.of_tab(context)))
-        self.layout.label(text=translated("not built" if known is None else known.short))
+        self.layout.label(text=translate_text("not built" if known is None else known.short))
 
     def draw(self, context: bpy.types.Context) -> None:
         from ...services.matching import graphs
 
         layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
         options = options_in(layout)
-        draw_options(options, settings, [("graph", about) for about in properties.shown("graph", PANEL)])
+        draw_options(options, settings, [("graph", about) for about in properties.shown_options("graph", PANEL)])
         if any(line.label for line in lists.each_ticked(_rig(context))):
             options.label(text="Only actions of one label are connected", icon="INFO")
-        if not jobs.seen():
+        if not jobs.visible_job():
             layout.operator("action_loom.build_graph", icon="VIEWZOOM")
         known = graphs.graph_of(scene_of(context), present(target_armature.of_tab(context)))
         if known is None:
@@ -424,7 +426,7 @@ class ACTION_LOOM_PT_random_walk(SidebarPanel, bpy.types.Panel):
         for recipe in WALKS:
             column = layout.column()
             draw_options(column, settings, properties.shown_in_mode(recipe, rare=False), _rig(context))
-            if not jobs.seen():
+            if not jobs.visible_job():
                 column.operator(f"action_loom.{recipe.verb}")
 
 

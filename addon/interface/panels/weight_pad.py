@@ -19,7 +19,7 @@ def lines_on(context: bpy.types.Context) -> list[Any]:
     settings = properties.settings_of(scene_of(context))
     if not settings.pad or settings.mode != "blend":
         return []
-    lines = lists.ticked(properties.rig_of(scene_of(context), target_armature.of_tab(context)))
+    lines = lists.ticked_lines(properties.rig_of(scene_of(context), target_armature.of_tab(context)))
     return lines if len(lines) >= LEAST else []
 
 

@@ -9,6 +9,7 @@ import bpy
 
 from ...ground import colors, jobs, memory, registrar
 from ...ground.blender_types import interface_scale, present, scene_of
+from ...ground.redraw import redraw_areas
 from ...model import contact_rows, properties, target_armature
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def refresh(context: bpy.types.Context) -> None:
     _listens = True
     foot_paths.listen()
     foot_paths.refresh(context, armature)
-    _redraw()
+    redraw_areas("VIEW_3D")
 
 
 def _look() -> float | None:
@@ -110,7 +111,7 @@ def _after_switch(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
         refresh(context)
     else:
         _forget()
-        _redraw()
+        redraw_areas("VIEW_3D")
 
 
 def _forget() -> None:
@@ -124,14 +125,6 @@ def _forget() -> None:
         foot_paths.listen_no_more()
         foot_paths.forget()
     _listens = False
-
-
-def _redraw() -> None:
-    manager = bpy.context.window_manager
-    for window in () if manager is None else manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 def register() -> None:

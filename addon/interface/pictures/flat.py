@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...ground.blender_types import interface_scale
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 
 if TYPE_CHECKING:
     from ...bitmaps.bitmap import LegendRow
@@ -51,7 +51,7 @@ def free_box(area: bpy.types.Area, region: bpy.types.Region) -> Box:
     return left, bottom, right, top
 
 
-def beside(free: Box, picture: Box, size: tuple[float, float], gap: float) -> tuple[Box, bool]:
+def place_box(free: Box, picture: Box, size: tuple[float, float], gap: float) -> tuple[Box, bool]:
     """Return a box right of a picture and False, or one over it and True if less than half its width fits.
 
     free : the visible box
@@ -68,7 +68,7 @@ def beside(free: Box, picture: Box, size: tuple[float, float], gap: float) -> tu
     return (left + gap, top - gap - high, left + gap + wide, top - gap), True
 
 
-def shortened(text: str, wide: float) -> str:
+def shorten_text(text: str, wide: float) -> str:
     """Return the longest beginning of a text that fits a width."""
     import blf
 
@@ -85,7 +85,7 @@ def width_of(text: str) -> float:
     import blf
 
     blf.size(0, text_size())
-    return float(blf.dimensions(0, translated(text))[0])
+    return float(blf.dimensions(0, translate_text(text))[0])
 
 
 def write(text: str, x: float, y: float, *, color: Paint = INK, room: float | None = None) -> None:
@@ -95,8 +95,8 @@ def write(text: str, x: float, y: float, *, color: Paint = INK, room: float | No
     blf.size(0, text_size())
     blf.color(0, *color)
     blf.position(0, x, y, 0.0)
-    text = translated(text)
-    blf.draw(0, text if room is None else shortened(text, room))
+    text = translate_text(text)
+    blf.draw(0, text if room is None else shorten_text(text, room))
 
 
 def write_upwards(text: str, x: float, y: float) -> None:

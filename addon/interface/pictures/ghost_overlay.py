@@ -10,6 +10,7 @@ import bpy
 from ....core.errors import LoomError
 from ...ground import colors, registrar, troubles
 from ...ground.blender_types import interface_scale, present, scene_of
+from ...ground.redraw import redraw_areas
 from ...model import properties, target_armature
 from ...services.preview import previews
 from . import drive_overlay
@@ -32,7 +33,7 @@ def show() -> None:
     global _handler
     if _handler is None and not bpy.app.background:
         _handler = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-    _redraw()
+    redraw_areas("VIEW_3D")
 
 
 def hide() -> None:
@@ -42,7 +43,7 @@ def hide() -> None:
         bpy.types.SpaceView3D.draw_handler_remove(_handler, "WINDOW")
         _handler = None
     _trails = None
-    _redraw()
+    redraw_areas("VIEW_3D")
 
 
 def ghost_in(context: bpy.types.Context) -> "Ghost | None":
@@ -53,14 +54,6 @@ def ghost_in(context: bpy.types.Context) -> "Ghost | None":
     ghost = None if armature is None else previews.of(armature.session_uid)
     modes = (properties.settings_of(scene_of(context)).mode, previews.SOLO, previews.FOUND)
     return ghost if ghost is not None and ghost.mode in modes else None
-
-
-def _redraw() -> None:
-    manager = bpy.context.window_manager
-    for window in () if manager is None else manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 def _draw() -> None:

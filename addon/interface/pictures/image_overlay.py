@@ -235,7 +235,7 @@ def _draw_legend(rows: "Sequence[LegendRow]", free: flat.Box, picture: flat.Box,
     """Draw a legend right of a picture, or over its corner; returns the box of `room` left above it."""
     size, (wide, high) = flat.text_size(), flat.legend_size(rows)
     gap = GAP * size
-    box, over = flat.beside(free, picture, (max(wide, room), room + high + gap), gap)
+    box, over = flat.place_box(free, picture, (max(wide, room), room + high + gap), gap)
     left, bottom, right, top = box
     room = min(room, 0.6 * (top - bottom))
     if over:

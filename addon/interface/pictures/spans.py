@@ -260,7 +260,7 @@ class Painter:
     def __init__(self) -> None:
         self._made: tuple[tuple[Any, ...], Laid | None, Any, list[tuple[str, Name]]] | None = None
 
-    def laid(self, strip: Strip, axis: Axis, room: Box, look: Look) -> Laid | None:
+    def lay_out(self, strip: Strip, axis: Axis, room: Box, look: Look) -> Laid | None:
         """Return the layout of the strip in a room."""
         key = (strip, axis, room, look)
         if self._made is None or self._made[0] != key:
@@ -274,7 +274,7 @@ class Painter:
         import gpu
         from gpu_extras.batch import batch_for_shader
 
-        laid = self.laid(strip, axis, room, look)
+        laid = self.lay_out(strip, axis, room, look)
         if laid is None or self._made is None:
             return
         shader = gpu.shader.from_builtin("FLAT_COLOR")
@@ -283,7 +283,7 @@ class Painter:
         if batch is None:
             content: dict[str, Any] = {"pos": laid.corners, "color": laid.paints}
             batch = batch_for_shader(shader, "TRIS", content)
-            names = [(flat.shortened(flat.translated(one.text), one.room), one) for one in laid.names]
+            names = [(flat.shorten_text(flat.translate_text(one.text), one.room), one) for one in laid.names]
             self._made = key, laid, batch, names
         gpu.state.blend_set("ALPHA")
         batch.draw(shader)

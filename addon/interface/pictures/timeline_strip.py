@@ -8,6 +8,7 @@ from ....core.cache import Cache
 from ....core.errors import LoomError
 from ...ground import memory, registrar, troubles
 from ...ground.blender_types import interface_scale, present, scene_of
+from ...ground.redraw import redraw_areas
 from ...model import contact_rows, preferences, properties, target_armature
 from ...model.spans import Handle, Strip
 from ...services.preview import previews, strips
@@ -38,7 +39,7 @@ def has_handles(context: bpy.types.Context) -> bool:
     return found is not None and bool(found[0].strip.handles)
 
 
-def grabbed(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
+def find_handle(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
     """Return the displayed strip and the handle at the mouse in a timeline; None without a handle."""
     found = _find_strip(context)
     if found is None:
@@ -113,11 +114,8 @@ def hide() -> None:
 
 def redraw() -> None:
     """Draw all timelines again."""
-    manager = bpy.context.window_manager
-    for window in () if manager is None or _handler is None else manager.windows:
-        for area in window.screen.areas:
-            if area.type == "DOPESHEET_EDITOR":
-                area.tag_redraw()
+    if _handler is not None:
+        redraw_areas("DOPESHEET_EDITOR")
 
 
 def _forget() -> None:

@@ -22,7 +22,7 @@ LONGEST = 63  # bytes of a catalog's simple name
 _OURS = uuid.UUID("5d0a9a5c-6c2b-4f0e-9f5e-0c9b6f7f6a11")  # the namespace from which catalog ids are derived by path
 
 
-def cleaned(path: str) -> str:
+def clean_path(path: str) -> str:
     """Return a catalog path in Blender's form, such as "Walks/Slow"; "" for none."""
     parts = (part.replace(":", "-").replace("\\", "-").strip() for part in path.split("/"))
     return "/".join(" ".join(part.split()) for part in parts if part)
@@ -80,7 +80,7 @@ def _catalogs(file: Path, text: str) -> list[tuple[str, str]]:
     for line in entries[1:]:
         parts = line.split(":")
         try:
-            found.append((str(uuid.UUID(parts[0].strip())), cleaned(parts[1])))
+            found.append((str(uuid.UUID(parts[0].strip())), clean_path(parts[1])))
         except (ValueError, IndexError):
             continue  # Blender skips it, too
     return found

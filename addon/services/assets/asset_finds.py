@@ -9,7 +9,7 @@ import bpy
 from ....core.cache import Cache
 from ....core.errors import LoomError
 from ...ground import memory
-from ...ground.blender_types import named, present
+from ...ground.blender_types import find_named, present
 from ..sources import source_list
 
 
@@ -102,7 +102,7 @@ def _open_file(file: str) -> Any:
     return reading.load(file, assets_only=True)
 
 
-def chosen(label: str, library: str = "") -> Asset:
+def find_asset(label: str, library: str = "") -> Asset:
     """Return the asset of a label, or of a name that only one asset has.
 
     library : the library to search, all if empty
@@ -152,7 +152,7 @@ def bring(file: str, name: str, armature: bpy.types.Object) -> bpy.types.Action:
 
 def own(name: str, armature: bpy.types.Object) -> bpy.types.Action:
     """Return an action of this file; raises LoomError if it moves no bone of an armature or is missing."""
-    action = named(bpy.data.actions, name)
+    action = find_named(bpy.data.actions, name)
     if action is None:
         raise LoomError(f"There is no action named {name!r}")
     why = _describe_refusal(action, armature, name)

@@ -40,7 +40,7 @@ def mark(context: bpy.types.Context, armature: bpy.types.Object, source: Source)
 
 
 def _describe_recipe(action: bpy.types.Action, data: bpy.types.AssetMetaData) -> None:
-    kept = storage.stored(action)
+    kept = storage.read_stored(action)
     if kept is None:
         return
     for tag in (TAG, kept.recipe.label):
@@ -66,7 +66,7 @@ def put_in_catalog(actions: list[bpy.types.Action], path: str) -> str:
 
     Raises LoomError if the file can't be written; the assets are not moved then.
     """
-    path = asset_catalogs.cleaned(path)
+    path = asset_catalogs.clean_path(path)
     if not path:
         return ""
     note, blend = "", bpy.data.filepath

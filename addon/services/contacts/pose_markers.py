@@ -32,14 +32,14 @@ class Source(NamedTuple):
 def carry_over(source: bpy.types.Action, action: bpy.types.Action, made: Any) -> None:
     """Replace the markers of an action with its source's; new contact notes of ours win over the source's."""
     new = [(marker.name, marker.frame) for marker in action.pose_markers if OUR_MARKER.fullmatch(marker.name)]
-    markers = carried(source, round(action.curve_frame_range[0]), made)
+    markers = carry_markers(source, round(action.curve_frame_range[0]), made)
     markers = [(name, frame) for name, frame in markers if not (new and OUR_MARKER.fullmatch(name))]
     for marker in list(action.pose_markers):
         action.pose_markers.remove(marker)
     _put(action, markers + new)
 
 
-def carried(source: bpy.types.Action, first: int, made: Any) -> list[tuple[str, int]]:
+def carry_markers(source: bpy.types.Action, first: int, made: Any) -> list[tuple[str, int]]:
     """Return names and scene frames of a source's markers on its result, which begins at frame `first`.
 
     Markers change sides if the clip was mirrored; all markers move if the events were moved.

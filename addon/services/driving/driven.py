@@ -31,7 +31,7 @@ _current: Session | None = None
 _DRIVEN = ("wishes", "places", "start", "ground", "crowd", "which", "spans")
 
 
-def begun(
+def prepare_drive(
     context: bpy.types.Context, armature: bpy.types.Object, sources: Sequence[Source] = (), number: int = 0
 ) -> Figure:
     """Prepare a drive of an armature at its place, from its ticked actions or from given sources.
@@ -57,17 +57,18 @@ def begun(
     _refuse_unsolved(armature, read.body)
     if read.body.moving_object or read.covered:
         raise LoomError(f"{armature.name}: only bones are driven: bake its actions on bones first, with Bake Action")
-    known = prepared.prepared(recipe, read.clips, SILENT)
+    known = prepared.read_prepared(recipe, read.clips, SILENT)
     data = work.rows(recipe.prepared_of(read.clips), recipe, known=known)
     if number and own == tuple(sources):
         recipe = replace(recipe, which=number)
         data = variety.vary_person(data, number, recipe.variety) or data
     legs = read.clips[0] if recipe.upper_body_only else None
-    row = steps.finished(standing.place_in_steps(scene, armature, read.body)) or (0.0, 0.0, 0.0)
+    row = steps.run_steps(standing.place_in_steps(scene, armature, read.body)) or (0.0, 0.0, 0.0)
     under = None
     if settings.ground is not None and legs is None:
-        floor = armature.matrix_world.translation.z
-        under = ground_mesh.read(settings.ground, read.body.world_metres, floor)
+        # The body stands where its first clip begins, and so does the ground: the current frame does not matter.
+        begins, floor = float(read.sources[0].frames[0]), float(read.body.space[2, 3])
+        under = ground_mesh.read(settings.ground, armature, begins, metres=read.body.world_metres, floor=floor)
     session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
     session.later = variety.later(data, number, recipe.variety)
     if legs is not None and not legs.cyclic:
@@ -83,13 +84,13 @@ def plays(scene: bpy.types.Scene, armature: bpy.types.Object) -> Source:
     return source_list.source_of_action(scene, armature, data.action)
 
 
-def together(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[Figure], list[str]]:
+def prepare_all(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[Figure], list[str]]:
     """Prepare an armature and the other selected ones as companions; return figures and reasons for omissions.
 
     Each one plays its own ticked actions; one without any, but with the same bones, plays the first one's as a
     different person. Raises LoomError if the first one can't be driven.
     """
-    first, left = begun(context, armature), list[str]()
+    first, left = prepare_drive(context, armature), list[str]()
     figures, bones = [first], {bone.name for bone in present(armature.pose).bones}
     for number, other in enumerate(source_list.selected_others(context, armature), 1):
         why = readiness.why_not(other)
@@ -97,7 +98,7 @@ def together(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[li
         try:
             if not why:
                 which = 1 + (number - 1) % work.MOST
-                figures.append(begun(context, other, first.request.sources if alike else (), which))
+                figures.append(prepare_drive(context, other, first.request.sources if alike else (), which))
         except LoomError as error:
             why = str(error)
         if why:

@@ -63,7 +63,7 @@ class Figure:
         frame = round(self.session.seconds * self.legs.rate)
         return frame % (len(self.legs) - 1) if self.legs.cyclic else min(frame, len(self.legs) - 1)
 
-    def _posed(self) -> tuple[Array, Array]:
+    def _displayed_pose(self) -> tuple[Array, Array]:
         """Return the displayed rotations (J, 4) and translations (J, 3)."""
         rotations, translations = self.session.state.shown
         if self.legs is None:
@@ -74,7 +74,7 @@ class Figure:
 
     def show(self) -> list[tuple[Place, Place]]:
         """Pose the armature; return the bones to draw instead if it can't be posed, in units of the scene."""
-        armature, (rotations, translations) = self.armature, self._posed()
+        armature, (rotations, translations) = self.armature, self._displayed_pose()
         like = self.session.data.clips[0]
         if armature is None:
             return []

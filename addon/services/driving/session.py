@@ -191,7 +191,7 @@ class Session:
         start = ((self.place.real, self.place.imag, math.degrees(self.facing)),)
         return {"wishes": self.rows(), "start": start, "ground": self.under(), "places": (), "crowd": ()}
 
-    def predicted(self) -> list[complex]:
+    def predict_path(self) -> list[complex]:
         """Return the predicted path within a second, x + iy."""
         return [ahead.place for ahead in controller.predict_springs(self.manner, self.state, range(6, 61, 6))]
 

@@ -49,7 +49,7 @@ def export(
         if not made.is_file():
             raise LoomError(f"{path.name}: Blender's exporter wrote no file")
         notes = _cut(action, rate)
-        notes += checked(model_files.read(context, str(made)), path.name, seconds, seen, armature)
+        notes += check_file(model_files.read(context, str(made)), path.name, seconds, seen, armature)
         os.replace(made, path)
     return notes
 
@@ -57,7 +57,7 @@ def export(
 def _places_on_copy(
     context: bpy.types.Context, armature: bpy.types.Object, action: bpy.types.Action, frames: Array, metres: float
 ) -> dict[float, dict[str, Array]]:
-    """Return bone positions like `shown`, of an action on a copy of the armature in a separate scene."""
+    """Return bone positions like `evaluate_heads`, of an action on a copy of the armature in a separate scene."""
     found, slot, unkeyed = {}, curves.choose_slot(action, armature), unkeyed_pose.find_unkeyed(armature)
     with on_stage(scene_of(context), armature, action, slot, None) as (stage, copies):
         unkeyed_pose.put(copies[armature], unkeyed)
@@ -79,7 +79,9 @@ def _cut(action: bpy.types.Action, rate: float) -> list[str]:
 
 
 @contextmanager
-def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[dict[curves.Target, tuple[float, ...]]]:
+def stage_export(
+    context: bpy.types.Context, armature: bpy.types.Object
+) -> Iterator[dict[curves.Target, tuple[float, ...]]]:
     """Select only an armature and its meshes, in Object Mode, without time stretching and without a leftover pose.
 
     Yields the values of properties that an action may not key. Afterwards selection, mode, the scene's rate, range,
@@ -103,7 +105,7 @@ def staged(context: bpy.types.Context, armature: bpy.types.Object) -> Iterator[d
         layer.objects.active = armature
         render.frame_map_old = render.frame_map_new = 100
         unkeyed_pose.put(armature, unkeyed)
-        with worn_slots.kept(armature):
+        with worn_slots.keep_meshes(armature):
             yield unkeyed
     finally:
         render.frame_map_old, render.frame_map_new = stretching
@@ -136,7 +138,7 @@ def _alone(
     scene, data = scene_of(context), present(armature.animation_data)
     first, last = (round(frame) for frame in action.frame_range[:])
     rate = rates.rate_of(action) or rates.of_scene(scene)
-    with staged(context, armature):
+    with stage_export(context, armature):
         play_at(scene, rate, first, max(last, first + 1))
         data.use_nla = False
         if not _ALONE:
@@ -149,7 +151,7 @@ def _alone(
 
 def hanging(armature: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     seen = [one for one in scene.objects if one.visible_get()]
-    return [*mesh.skinned(armature, seen), *mesh.on_bones(armature, seen)]
+    return [*mesh.skinned_objects(armature, seen), *mesh.on_bones(armature, seen)]
 
 
 def write(
@@ -198,7 +200,7 @@ def write(
         raise LoomError(f"{path.name}: Blender can't export it ({str(error).splitlines()[-1]})") from None
 
 
-def shown(
+def evaluate_heads(
     context: bpy.types.Context, armature: bpy.types.Object, frames: Array, metres: float
 ) -> dict[float, dict[str, Array]]:
     """Return the evaluated positions of bone heads in some frames, metres, by the elapsed share of the range.
@@ -214,7 +216,7 @@ def shown(
     return found
 
 
-def checked(
+def check_file(
     clips: list[Clip], name: str, seconds: float, shown: dict[float, dict[str, Array]], armature: bpy.types.Object
 ) -> list[str]:
     """Return messages about a file that was read back; raises LoomError if it differs from the evaluated action."""

@@ -14,7 +14,7 @@ from ....core.formats.motion_file import Convention
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ...bridge import curves
-from ...ground.blender_types import named, present, scene_of
+from ...ground.blender_types import find_named, present, scene_of
 from ...model import target_armature
 from ..weaving import reading
 from . import export_models, export_skin
@@ -79,7 +79,7 @@ def export_actions(
         contents.append((places[done], motion_file.compose(source.clip, places[done], None, convention)))
         if writing.mesh:
             scene = scene_of(context)
-            *skin, more = export_skin.composed(armature, scene, read.body, source.clip, convention)
+            *skin, more = export_skin.compose_files(armature, scene, read.body, source.clip, convention)
             contents += zip(export_skin.paths(places[done]), skin, strict=True)
             notes += more
     _check([place for place, _ in contents], writing.overwrite)
@@ -113,7 +113,7 @@ def _actions(armature: bpy.types.Object, names: Sequence[str]) -> list[bpy.types
         return [data.action]
     actions = []
     for name in names:
-        action = named(bpy.data.actions, name)
+        action = find_named(bpy.data.actions, name)
         if action is None:
             raise LoomError(f"There is no action named {name!r}")
         actions.append(action)

@@ -173,7 +173,7 @@ def _stage_tracks(
     others, muted, called = list(data.nla_tracks), [one.mute for one in data.nla_tracks], armature.name
     tracks: list[_Track] = []
     worn = worn_slots.on_tracks(armature, actions)
-    with export_models.staged(context, armature) as unkeyed, worn:
+    with export_models.stage_export(context, armature) as unkeyed, worn:
         try:
             data.use_nla, data.action = True, None
             for track in others:
@@ -344,8 +344,8 @@ def _compare_file(
     """Return messages on an exported action that was read back; raises LoomError if it differs."""
     frames: Array = np.arange(0.0, one.last + 1.0)
     metres = scene_of(context).unit_settings.scale_length if name.endswith(".fbx") else 1.0
-    shown = export_models.shown(context, armature, frames, metres * writing.scale)
-    return export_models.checked(clips, name, one.last / one.rate, shown, armature)
+    shown = export_models.evaluate_heads(context, armature, frames, metres * writing.scale)
+    return export_models.check_file(clips, name, one.last / one.rate, shown, armature)
 
 
 # --- glTF files ------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from ...ground.blender_types import armature_data
 ENDINGS = (".obj", ".weights.txt")
 
 
-def composed(
+def compose_files(
     armature: bpy.types.Object, scene: bpy.types.Scene, body: Rig, clip: Clip, convention: Convention
 ) -> tuple[bytes, bytes, list[str]]:
     """Return file contents of a mesh and its weights that match the motion file of a clip, and notes for the user.
@@ -30,7 +30,7 @@ def composed(
     body : the rig on which the clip was read. Raises LoomError if the armature deforms no visible mesh, and for
         unreadable meshes.
     """
-    drawn = mesh.skinned(armature, [one for one in scene.objects if one.visible_get()])
+    drawn = mesh.skinned_objects(armature, [one for one in scene.objects if one.visible_get()])
     if not drawn:
         raise LoomError(f"{armature.name} deforms no mesh that is seen: export without the mesh")
     read = [mesh.read(armature, one) for one in drawn]
@@ -49,8 +49,8 @@ def composed(
     later = sorted({modifier for one in read for modifier in one.later})
     notes += [f"Modifiers after the armature's are left out: {', '.join(later)}"] if later else []
     return (
-        obj.composed(there, corners, _count_offsets([one.faces for one in surfaces])),
-        weights.composed(found, names),
+        obj.compose_mesh(there, corners, _count_offsets([one.faces for one in surfaces])),
+        weights.compose_weights(found, names),
         notes,
     )
 

@@ -135,7 +135,7 @@ def given_in_steps(context: bpy.types.Context, paths: Sequence[str], reading: Fi
     return Given(tuple(paths), reading, models, armature.session_uid, to, carry, stand, rate)
 
 
-def brought(given: Given, progress: Progress) -> Brought:
+def fit_files(given: Given, progress: Progress) -> Brought:
     """Read the files and fit them to the armature; touches no Blender data. Raises LoomError kinds.
 
     A file fits if the armature has a bone for every joint that moves. Other files are retargeted if it is a character
@@ -184,7 +184,7 @@ def solve_in_steps(given: Given, brought: Brought) -> steps.Steps[None]:
             brought.keys[number] = error
 
 
-def written(context: bpy.types.Context, given: Given, brought: Brought) -> Imported:
+def write_actions(context: bpy.types.Context, given: Given, brought: Brought) -> Imported:
     """Make an action of every file; raises LoomError kinds, with nothing changed."""
     reading, notes, refused = given.reading, list(brought.notes), list(brought.refused)
     if brought.groups:
@@ -205,7 +205,7 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
         new, names = _new_armature(context, group[0])
         _keep_roles(new, group[0].clip.skeleton, names)
         made.append(new)
-        renamed = [file.renamed(names) for file in group]
+        renamed = [file.rename_joints(names) for file in group]
         to = onto_armature.receiver_of_new(new, renamed)
         for file in renamed:
             one = onto_armature.onto_bones(file, to)
@@ -223,18 +223,18 @@ def written(context: bpy.types.Context, given: Given, brought: Brought) -> Impor
 
 
 def _find_armature(uid: int) -> bpy.types.Object:
-    return writing.found(bpy.data.objects, uid, "The armature")
+    return writing.find_data(bpy.data.objects, uid, "The armature")
 
 
 def _move_here(moved: Moved, stand: tuple[float, ...]) -> Moved:
     """Move a retargeted clip to the armature's place; clips of its own files are not moved."""
     if not moved.retargeted or not stand:
         return moved
-    return replace(moved, clip=standing.moved(moved.clip, stand, moved.body))
+    return replace(moved, clip=standing.move_to_stand(moved.clip, stand, moved.body))
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:
-    active = target_armature.meant(context)
+    active = target_armature.find_target(context)
     if active is None or not armature_data(active).bones:
         return None
     return active

@@ -51,10 +51,10 @@ def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: li
     rig = properties.ensure_rig(scene, armature)
     place = len(rig.sources)
     if not lists.are_ticks_chosen(rig):
-        for line in lists.ticked(rig):
+        for line in lists.ticked_lines(rig):
             line.use = False
     for action in actions:
-        source_list.add(rig, action, use=len(lists.ticked(rig)) < TICKED)
+        source_list.add(rig, action, use=len(lists.ticked_lines(rig)) < TICKED)
     rig.active = place
     lists.keep_made(rig, [action.name for action in actions])
     body_roles.look_up(rig)

@@ -39,7 +39,9 @@ class Coming:
     facing: float = 0.0
 
 
-def brought(stretches: Sequence[Stretch], to: Receiver, how: Coming, progress: Progress) -> list[Moved | LoomError]:
+def bring_stretches(
+    stretches: Sequence[Stretch], to: Receiver, how: Coming, progress: Progress
+) -> list[Moved | LoomError]:
     """Return stretches on an armature's body, or the error of each that can't be brought; every file is read once.
 
     No Blender data is touched, so this can run in a thread.

@@ -74,7 +74,7 @@ class File:
             for name, parent in zip(names, self.clip.skeleton.parents, strict=True)
         )
 
-    def renamed(self, names: Mapping[str, str]) -> "File":
+    def rename_joints(self, names: Mapping[str, str]) -> "File":
         """Return the file with its joints renamed."""
         skeleton = self.clip.skeleton
         called = replace(skeleton, names=tuple(names[joint] for joint in skeleton.names))
@@ -188,7 +188,7 @@ def _on_bones(file: File, to: Receiver) -> File | None:
     needed = retarget.moving(file.clip) or joints
     if any(bones.name_of(joint) not in to.bones for joint in needed):
         return None
-    return file.renamed({joint: to.bones.get(bones.name_of(joint), joint) for joint in joints})
+    return file.rename_joints({joint: to.bones.get(bones.name_of(joint), joint) for joint in joints})
 
 
 def onto_bones(file: File, to: Receiver) -> Moved:
@@ -216,7 +216,7 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "so
     (clip,) = made.attached.hang([made.clip])
     clip, planted = planting.of_carried(file.clip, clip, PlantOptions(plant_feet=plant_feet), made.carried)
     clip = made.attached.restore(clip, [])
-    clip, bends = control_keys.bent(clip, body, control_keys.kinds_of_captured(body, limbs))
+    clip, bends = control_keys.bend_legs(clip, body, control_keys.kinds_of_captured(body, limbs))
     left_out = [f"{clip.name}: not planted: {planted.why}"] if planted.has_failed else planted.sentences(clip.name)
     notes = (*made.notes, *left_out, *([f"{clip.name} {bends}"] if bends else []))
     return Moved(file, clip, body, made.targets | to.played, made.retargeted, notes)
@@ -280,7 +280,7 @@ def write(
             clips.fill(into, named, body, **how)
         else:
             notes += keys_on_controls.fill(into, armature, named, body, *keys, wanted=Wanted(limbs), **how)
-        off, twisted = shown.seen(scene_of(bpy.context), armature, into, named, body, first_frame)
+        off, twisted = shown.compare_bones(scene_of(bpy.context), armature, into, named, body, first_frame)
         if keys is not None and off is not None and off.wrong:
             sentence = off.sentence(named.name)
             raise RigError(sentence if off.known else f"{sentence}, or its controls can't be keyed")

@@ -27,7 +27,7 @@ class Known(NamedTuple):
 _known: Cache[str, Known] = memory.cache(2)
 
 
-def known(path: str) -> Known | None:
+def find_known(path: str) -> Known | None:
     """Return a library that was read, or None; cheap enough for drawing."""
     return _known.get(path)
 

@@ -118,7 +118,7 @@ def row(finder: Any) -> Any:
     return finder.found[finder.active] if 0 <= finder.active < len(finder.found) else None
 
 
-def chosen(finder: Any) -> list[Any]:
+def chosen_rows(finder: Any) -> list[Any]:
     """Return the ticked rows, or the active one if none is ticked."""
     active = row(finder)
     return [one for one in finder.found if one.use] or ([] if active is None else [active])
@@ -138,7 +138,7 @@ class Asked(NamedTuple):
     why: str = ""
 
 
-def asked(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked | None:
+def asked_stretch(scene: bpy.types.Scene, armature: bpy.types.Object) -> Asked | None:
     """Return the stretch of the armature's action to search for, or None without an action; cheap enough for drawing.
 
     The range is the scene's preview range if set; otherwise the range of the action's line in the list, or the whole

@@ -68,7 +68,7 @@ def query(read: ReadAction, first: float, last: float, library: str) -> Query:
         raise LibraryError(
             f"{clip.name}: it takes {seconds:.0f} s; set the preview range to at most {search.LONGEST:g} s of it"
         )
-    return Query(clip, begin, end, first, library, libraries.known(library))
+    return Query(clip, begin, end, first, library, libraries.find_known(library))
 
 
 def stands(query: Query) -> tuple[tuple[float, float], float]:
@@ -115,7 +115,7 @@ def _stamp(path: str) -> tuple[int, int]:
     return stat.st_mtime_ns, stat.st_size
 
 
-def found(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list[Found]]:
+def find_stretches(query: Query, wanted: Wanted, progress: Progress) -> tuple[Known, list[Found]]:
     """Return the current library of a query and its most similar stretches.
 
     If a stretch also matches mirrored, only the better match counts. Raises LibraryError.
@@ -146,7 +146,7 @@ def by_words(library: str, doing: str, most: int, progress: Progress) -> tuple[K
 
     Each file is read and cut once in a session. Raises LibraryError.
     """
-    asked, there = words.parse_query(doing), read(library, libraries.known(library))
+    asked, there = words.parse_query(doing), read(library, libraries.find_known(library))
     found, troubles = [], []
     clips = [
         entry

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 
 from ....core.cache import Cache
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request, Source
 from ...bitmaps import images
@@ -101,7 +101,7 @@ def analysis_of(armature: bpy.types.Object) -> Analysis | None:
     return _last.get(armature.session_uid)
 
 
-def shown(scene: bpy.types.Scene, known: Analysis) -> Pair:
+def shown_pair(scene: bpy.types.Scene, known: Analysis) -> Pair:
     """Return the pair of the displayed picture."""
     return known.pairs[properties.settings_of(scene).picture % len(known.pairs)]
 
@@ -126,7 +126,7 @@ def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
     if known is None:
         return NOT_ANALYSED
     settings, rig = properties.settings_of(scene), properties.rig_of(scene, armature)
-    lines = lists.ticked(rig)
+    lines = lists.ticked_lines(rig)
     if not are_listed(lines, known.asked.sources):
         same_names = [line.action.name_full for line in lines] == known.asked.names
         return OPTIONS_CHANGED if same_names else NOT_ANALYSED
@@ -139,7 +139,7 @@ def state(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
 
 def asked_for(request: Request, matching: Matching) -> Asked:
     """Return the sources and options of an operator call."""
-    options = {name: getattr(matching, name) for name in declared(Matching)}
+    options = {name: getattr(matching, name) for name in declared_options(Matching)}
     return Asked(request.sources, request.reading.visual, tuple(sorted(options.items())))
 
 
@@ -172,7 +172,7 @@ def keep(context: bpy.types.Context, inputs: "Inputs", prepared: "PreparedClips"
         return
     known.pairs = _pairs(known)
     _last.keep(read.armature, known)
-    icon_of(known, shown(scene_of(context), known))
+    icon_of(known, shown_pair(scene_of(context), known))
     painted = images.every()
     for pair in known.pairs:
         if (known.reference, pair.name) in painted:

@@ -59,7 +59,7 @@ def candidates_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> FoundCa
     found = _found.get((armature.session_uid, settings.mode))
     if found is None or found.visual != settings.result.visual:
         return None
-    lines = lists.ticked(properties.rig_of(scene, armature))
+    lines = lists.ticked_lines(properties.rig_of(scene, armature))
     return found if analysis.are_listed(lines, found.sources) else None
 
 

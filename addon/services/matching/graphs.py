@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 
 from ....core.cache import Cache
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.recipes.graph import GraphOptions
 from ....core.recipes.reading import Source
 from ...bitmaps import images
@@ -49,7 +49,7 @@ def graph_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> KnownGraph |
     known, settings = _known.get(armature.session_uid), properties.settings_of(scene)
     if known is None or known.visual != settings.result.visual:
         return None
-    if not analysis.are_listed(lists.ticked(properties.rig_of(scene, armature)), known.sources):
+    if not analysis.are_listed(lists.ticked_lines(properties.rig_of(scene, armature)), known.sources):
         return None
     asked = tuple(option_properties.values_of(settings.graph, GraphOptions).items())
     return known if known.options == asked else None
@@ -66,7 +66,7 @@ def keep(context: bpy.types.Context, inputs: "Inputs", graph: "MotionGraph") -> 
     sources = tuple(recipe.prepared_of(inputs.request.sources))
     lanes = [clip.name for clip in graph.clips[: graph.inputs.given]]
     colors = analysis.colors(properties.rig_of(scene_of(context), armature), lanes)
-    asked = tuple((name, getattr(recipe, name)) for name in declared(GraphOptions))
+    asked = tuple((name, getattr(recipe, name)) for name in declared_options(GraphOptions))
     before = _known.get(read.armature)
     if before is not None and before.graph is graph and before.colors == colors:
         icon = before.icon  # the same graph again: painting is the slowest step here

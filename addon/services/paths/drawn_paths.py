@@ -18,7 +18,7 @@ SHAKE = 0.12  # heights of the body within which a hand's shaking is smoothed
 SHORTEST = 0.5  # heights of the body
 
 
-def smoothed(stroke: Sequence[Sequence[float]], height: float) -> Array:
+def smooth_stroke(stroke: Sequence[Sequence[float]], height: float) -> Array:
     """Return the points (K, 3) of a smooth line along a stroke (N, 3), with the same start and end.
 
     height : of the body, in the same unit

@@ -21,7 +21,7 @@ def ray(context: bpy.types.Context, event: Any) -> tuple[Vector, Vector]:
     return origin, view3d_utils.region_2d_to_vector_3d(region, space.region_3d, at)
 
 
-def below(context: bpy.types.Context, event: Any, height: float) -> Vector | None:
+def place_below(context: bpy.types.Context, event: Any, height: float) -> Vector | None:
     """Return the place below the mouse on a floor at a height; None for the sky."""
     origin, along = ray(context, event)
     space: Any = present(context.area).spaces.active

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.recipes.reading import Source
 from ....core.recipes.splice import SpliceOptions
 from ....core.verbs import Follow
@@ -60,7 +60,7 @@ def give(operator: Any, rig: Any, stretches: Sequence[Any]) -> None:
             numbers = [len(operator.sources)]
         rows.append((0.01 * stretch.start, 0.01 * stretch.end, *numbers))
         how.append(stretch_text(option_properties.values_of(stretch, SpliceOptions)))
-    operator.stretches = declared(Follow)["stretches"].as_text(tuple(rows))
+    operator.stretches = declared_options(Follow)["stretches"].as_text(tuple(rows))
     operator.stretch_options = "; ".join(how) if any(how) else ""
 
 

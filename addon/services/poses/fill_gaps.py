@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ....core.errors import LoomError
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.verbs import Fill
 from ....core.verbs.fill import locks
 from ...model import contact_rows
@@ -89,8 +89,8 @@ def move(settings: Any, armature: bpy.types.Object) -> None:
 
 def standing(gaps: str, locked: str, key_frames: str) -> tuple[str, str]:
     """Return the shares and locked stretches whose gaps still exist, since poses may have been moved."""
-    frames = sorted({frame for row in declared(Fill)["key_frames"].checked(key_frames) for frame in row})[:-1]
-    about = declared(Fill)["gaps"]
+    frames = sorted({frame for row in declared_options(Fill)["key_frames"].checked(key_frames) for frame in row})[:-1]
+    about = declared_options(Fill)["gaps"]
     kept = {key: one for key, one in locks.read(locked).items() if key in frames}
     return about.as_text(tuple(row for row in about.checked(gaps) if row[0] in frames)), locks.as_text(kept)
 
@@ -101,7 +101,7 @@ def check(name: str, key_frames: str, rate: float) -> None:
 
     from ....core.verbs.fill import work
 
-    frames = sorted({int(frame) for row in declared(Fill)["key_frames"].checked(key_frames) for frame in row})
+    frames = sorted({int(frame) for row in declared_options(Fill)["key_frames"].checked(key_frames) for frame in row})
     if len(frames) > 1:
         work.check_gaps(name, np.array(frames), rate)
 
@@ -129,10 +129,10 @@ def share(settings: Any, key: int, share: float) -> None:
 
 
 def _keep(settings: Any, shares: dict[int, float]) -> None:
-    about = declared(Fill)["gaps"]
+    about = declared_options(Fill)["gaps"]
     settings.fill.gaps = about.as_text(tuple((float(at), AUTO, value) for at, value in sorted(shares.items())))
 
 
 def _shares(settings: Any) -> dict[int, float]:
-    table = declared(Fill)["gaps"].checked(settings.fill.gaps)
+    table = declared_options(Fill)["gaps"].checked(settings.fill.gaps)
     return {int(row[0]): row[2] for row in table if len(row) == 3 and row[2] != AUTO}

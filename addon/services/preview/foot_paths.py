@@ -55,11 +55,11 @@ class FootPaths:
         if self.drawn is None or self.drawn[0] != asked:
             found = [Trail(path, PATH, wide=False) for path in self.balls.values() if len(path) > 1]
             for one in asked:
-                found += self._marked(one)
+                found += self._mark_contact(one)
             self.drawn = asked, tuple(found)
         return self.drawn[1]
 
-    def _marked(self, one: Contact) -> list[Trail]:
+    def _mark_contact(self, one: Contact) -> list[Trail]:
         path = (self.balls if one.part == "ball" else self.heels).get(one.foot, np.empty((0, 3)))
         path = path[max(one.first - self.start, 0) : max(one.last + 1 - self.start, 0)]
         if not len(path):

@@ -73,7 +73,7 @@ def _state(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[Any, ...
     from . import panel_state
 
     rig, mode = properties.rig_of(scene, armature), properties.settings_of(scene).mode
-    return mode, () if rig is None else panel_state.asked(scene, rig, mode)
+    return mode, () if rig is None else panel_state.asked_state(scene, rig, mode)
 
 
 def follow(context: bpy.types.Context) -> bool:
@@ -97,12 +97,12 @@ def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
 
     scene, ghost = scene_of(context), previews.of(armature.session_uid)
     mode, rig = properties.settings_of(scene).mode, properties.rig_of(scene, armature)
-    ticked = lists.ticked(rig)
+    ticked = lists.ticked_lines(rig)
     least = 1 if mode == Fill.verb else VERBS[mode].recipe.least  # Fill works on the armature's own action, too
     if len(ticked) < least or jobs.running() is not None:
         previews.keep(armature.session_uid, None)
         return False
-    asked = panel_state.asked(scene, rig, mode)
+    asked = panel_state.asked_state(scene, rig, mode)
     seconds = SLOW if ghost is None or ghost.woven is None else ghost.woven.report["seconds_taken"]
     if ghost is not None and ghost.mode == mode:
         if asked == ghost.asked:

@@ -58,11 +58,13 @@ def keep(
     outdated : whether that state has changed since
     """
     scene, request, read, recipe = scene_of(context), inputs.request, inputs.read, inputs.recipe
-    armature = writing.found(bpy.data.objects, read.armature, "The armature")
+    armature = writing.find_data(bpy.data.objects, read.armature, "The armature")
     rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
     settings.solo = False
     written, first_frame, _ = writing.as_written(context, inputs, woven)
-    clip = poses.as_shown(written, read.body, armature, writing.keyed(read) | writing.held(armature, read, recipe))
+    clip = poses.as_shown(
+        written, read.body, armature, writing.keyed_targets(read) | writing.held_targets(armature, read, recipe)
+    )
     playing = Playing(first_frame + np.arange(float(len(clip))))
     *figures, shift = _place_figures(woven, read, rig, clip, playing, int(settings.ghost_beside))
     lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
@@ -82,7 +84,9 @@ def solo(context: bpy.types.Context, armature: bpy.types.Object, line: Any) -> G
     return _alone(context, armature, SOLO, line.action.name, request, read, (*line.color[:], 1.0))
 
 
-def found(context: bpy.types.Context, armature: bpy.types.Object, summary: str, read: ReadAction, body: Rig) -> Ghost:
+def store_find(
+    context: bpy.types.Context, armature: bpy.types.Object, summary: str, read: ReadAction, body: Rig
+) -> Ghost:
     """Store the preview of a library stretch on an armature's body, and return it."""
     request = Request(sources=(Source(name=read.clip.name),))
     alone = reading.Read(body, (read,), armature.session_uid, ())
@@ -99,7 +103,9 @@ def _alone(
     color: tuple[float, ...],
 ) -> Ghost:
     scene = scene_of(context)
-    clip = poses.as_shown(read.clips[0], read.body, armature, writing.keyed(read) | writing.held(armature, read, None))
+    clip = poses.as_shown(
+        read.clips[0], read.body, armature, writing.keyed_targets(read) | writing.held_targets(armature, read, None)
+    )
     playing = Playing(read.sources[0].frames, again=True)
     figure = _figure(clip, read, playing, color, wide=True)
     with_mesh = properties.settings_of(scene).ghost_mesh
@@ -117,7 +123,7 @@ def show_anew(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     if ghost.recipe is not None and ghost.woven is not None:
         _keep_again(context, ghost, ghost.recipe, ghost.woven)
     elif ghost.mode == FOUND:
-        found(context, armature, ghost.summary, ghost.read.sources[0], ghost.read.body)
+        store_find(context, armature, ghost.summary, ghost.read.sources[0], ghost.read.body)
     elif 0 <= rig.active < len(rig.sources) and rig.sources[rig.active].action is not None:
         solo(context, armature, rig.sources[rig.active])
 
@@ -152,8 +158,8 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     except LoomError:
         return False
     if woven.clip not in _moved:
-        _moved[woven.clip] = clips.moved(woven.clip, read.body) | writing.held(armature, read, recipe)
-    keyed = writing.keyed(read) | _moved[woven.clip]
+        _moved[woven.clip] = clips.moved_targets(woven.clip, read.body) | writing.held_targets(armature, read, recipe)
+    keyed = writing.keyed_targets(read) | _moved[woven.clip]
     inputs = Inputs(ghost.request, read, recipe)
     clip = poses.as_shown(writing.as_written(context, inputs, few.result)[0], read.body, armature, keyed)
     own = int(len(few.frames) > 1 and few.frames[1] > 1)  # the first frame only shows where the sources stand
@@ -214,7 +220,7 @@ def rewalk(context: bpy.types.Context, armature: bpy.types.Object, asked: tuple[
     read = ghost.read
     begins = float(read.sources[0].frames[0])
     recipe = walk_again.recipe_now(scene_of(context), ghost.recipe, read.body.world_metres, begins)
-    made, recipe = walk_again.walked(ghost.woven, ghost.read.clips, recipe)
+    made, recipe = walk_again.walk_curve(ghost.woven, ghost.read.clips, recipe)
     keep(context, ghost.mode, Inputs(ghost.request, ghost.read, recipe), made, asked)
     return True
 
@@ -297,7 +303,7 @@ def _body(
     kinds: dict[bool, list[Skin]] = {False: [], True: []}
     refused = []
     seen = [one for one in scene.objects if one.visible_get()]
-    skinned, rigid = mesh.skinned(armature, seen), mesh.on_bones(armature, seen)
+    skinned, rigid = mesh.skinned_objects(armature, seen), mesh.on_bones(armature, seen)
     for drawn, read_mesh in [(one, skins.of) for one in skinned] + [(one, mesh.read_on_bone) for one in rigid]:
         try:
             one = read_mesh(armature, drawn)

@@ -16,13 +16,15 @@ from ..weights import weights_over_time
 CLIPS_END = 5  # entries of Path's state before the stretches' places and the drawn curve: they decide the clips
 
 
-def asked(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
+def asked_state(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
     """Return everything that decides the result of a mode, for a list; quick enough to compare at every change."""
     settings = properties.settings_of(scene)
     names = (*properties.group_names(VERBS[mode].recipe), "result")
-    options = [(getattr(settings, name), about.name) for name in names for about in properties.shown(name, *SHOWN)]
+    options = [
+        (getattr(settings, name), about.name) for name in names for about in properties.shown_options(name, *SHOWN)
+    ]
     values = tuple(_plain(getattr(group, option)) for group, option in options)
-    ticked = lists.ticked(rig)
+    ticked = lists.ticked_lines(rig)
     lines = tuple(
         (
             line.action.session_uid,
@@ -65,4 +67,4 @@ def _drawn_path(settings: Any, rig: Any) -> tuple[Any, ...]:
         return clips, spans, ()
     from ...bridge import curve_path
 
-    return clips, spans, curve_path.drawn(settings.curve)
+    return clips, spans, curve_path.curve_state(settings.curve)

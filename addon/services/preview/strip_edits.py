@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.verbs import Blend, Connect
 from ...ground.blender_types import present
 from ...model import contact_rows, lists, properties
@@ -115,7 +115,7 @@ class SeamEdit(Edit):
         if not self.shown.action:
             chosen = properties.settings_of(self.scene).connect
             for name, value in options.items():
-                value = declared(Connect)[name].as_text(value) if name == "seams" else value
+                value = declared_options(Connect)[name].as_text(value) if name == "seams" else value
                 if getattr(chosen, name) != value:
                     setattr(chosen, name, value)
             return None
@@ -163,12 +163,12 @@ class GhostWeightEdit(Edit):
         return properties.rig_of(self.scene, self.armature)
 
     def _lines(self) -> list[Any]:
-        return lists.ticked(self._rig())
+        return lists.ticked_lines(self._rig())
 
     def to(self, frame: float, level: float) -> Strip | None:
         number, edge = self.handle.which
         if not self._keys:
-            lists.set_weights(self._lines(), weight_edges.moved(self._weights, edge, level))
+            lists.set_weights(self._lines(), weight_edges.move_edge(self._weights, edge, level))
             return None
         weights_over_time.put_back(self.scene, self._keys)
         place = self.woven().place_at(frame - self.shown.start)
@@ -202,13 +202,13 @@ class ResultWeightEdit(Edit):
         assert isinstance(recipe, Blend)
         rows = [list(row) for row in recipe.weight_keys]
         if not rows:
-            shares = weight_edges.moved(recipe.weights or (1.0,) * count, edge, level)
+            shares = weight_edges.move_edge(recipe.weights or (1.0,) * count, edge, level)
             options: dict[str, Any] = {"weights": tuple(round(share, 4) for share in shares)}
         else:
             low = rows[number - 1][0] + APART if number else 0.0
             high = rows[number + 1][0] - APART if number + 1 < len(rows) else 1.0
             place = min(max(woven.place_at(frame - self.shown.start), low), max(high, low))
-            rows[number] = [place, *weight_edges.moved(rows[number][1:], edge, level)]
+            rows[number] = [place, *weight_edges.move_edge(rows[number][1:], edge, level)]
             options = {"weight_keys": tuple(tuple(round(value, 4) for value in row) for row in rows)}
         at = weights.of_recipe(dataclasses.replace(recipe, **options), count).at(
             np.array([row[1] for row in woven.shares])
@@ -222,7 +222,7 @@ class BorderEdit(Edit):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._before = take_strip.kept(self._rig(), self.handle.which[0])
+        self._before = take_strip.kept_values(self._rig(), self.handle.which[0])
 
     def _rig(self) -> Any:
         return properties.rig_of(self.scene, self.armature)

@@ -146,7 +146,7 @@ def _read_stored(action: bpy.types.Action, length: float) -> tuple[Parts | None,
     """Return an action's stored parts and recipe, and its sources' names; None if its length has changed."""
     woven = parts.from_json(storage.parts_text(action))
     try:
-        kept = None if woven is None else storage.stored(action)
+        kept = None if woven is None else storage.read_stored(action)
     except LoomError:  # written by something else: other parts of the interface report it
         kept = None
     if kept is None or woven is None or abs(woven.last - length) > 0.5:

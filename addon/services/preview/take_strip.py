@@ -45,12 +45,12 @@ def move(rig: Any, number: int, side: int, frame: float) -> None:
 
 
 def put_back(rig: Any, number: int, before: dict[str, Any]) -> None:
-    """Restore the values of a row returned by `kept`."""
+    """Restore the values of a row returned by `kept_values`."""
     with take_rows.filling():
         for name, value in before.items():
             setattr(rig.take_rows[number], name, value)
 
 
-def kept(rig: Any, number: int) -> dict[str, Any]:
+def kept_values(rig: Any, number: int) -> dict[str, Any]:
     """Return the values of a row that moving a border changes."""
     return {name: getattr(rig.take_rows[number], name) for name in ("start", "end", "score", "why")}

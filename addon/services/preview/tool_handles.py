@@ -12,7 +12,7 @@ from mathutils import Vector
 
 from ....core.cache import Cache
 from ....core.errors import LoomError
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.verbs import Follow, Place, Reach
 from ...ground import jobs, memory, registrar
 from ...ground.blender_types import present, scene_of
@@ -68,7 +68,7 @@ def reach_at(context: bpy.types.Context) -> Vector | None:
         return None
     settings = properties.settings_of(scene_of(context))
     try:
-        rows = declared(Reach)["target"].checked(settings.reach.target)
+        rows = declared_options(Reach)["target"].checked(settings.reach.target)
     except LoomError:
         return None
     if rows:
@@ -89,7 +89,7 @@ def set_reach(context: bpy.types.Context, place: Vector) -> None:
     else:
         metres = metres_of(armature) or 1.0
         row = tuple(round(metres * value, DIGITS) for value in place[:])
-        settings.reach.target = declared(Reach)["target"].as_text((row,))
+        settings.reach.target = declared_options(Reach)["target"].as_text((row,))
     follow_soon("Reach Target")
 
 
@@ -132,7 +132,7 @@ def path_shown(context: bpy.types.Context) -> "Array | None":
         return None
     from ...bridge import curve_path
 
-    drawn, known = curve_path.drawn(curve), _curves.get(curve.session_uid)
+    drawn, known = curve_path.curve_state(curve), _curves.get(curve.session_uid)
     if known is None or known[0] != drawn:
         known = drawn, _places_along(curve)
         _curves.keep(curve.session_uid, known)

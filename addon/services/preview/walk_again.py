@@ -39,7 +39,7 @@ def recipe_now(scene: bpy.types.Scene, recipe: Follow, metres: float, frame: flo
     return dataclasses.replace(recipe, path=path, closed=closed, route=(), stretches=rows, stretch_options=options)
 
 
-def walked(before: FollowResult, clips: list[Clip], recipe: Follow) -> tuple[FollowResult, Follow]:
+def walk_curve(before: FollowResult, clips: list[Clip], recipe: Follow) -> tuple[FollowResult, Follow]:
     """Return the walk along the current curve, and its recipe with the route.
 
     Raises LoomError kinds.

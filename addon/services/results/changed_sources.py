@@ -14,6 +14,7 @@ from ....core.errors import LoomError
 from ...bridge import result_mark
 from ...ground import action_changes, jobs, memory, registrar
 from ...ground.blender_types import present
+from ...ground.redraw import redraw_areas
 from ...model import storage
 
 SOON = 0.3  # s until the check, since more changes may follow
@@ -96,9 +97,7 @@ def _soon() -> float | None:
             look(action, hashed=known.may_have_changed)
             looked.append(known)
             if (known.names, known.contexts, known.edited) != before:
-                areas = [area for one in present(bpy.context.window_manager).windows for area in one.screen.areas]
-                for area in (area for area in areas if area.type == "VIEW_3D"):
-                    area.tag_redraw()
+                redraw_areas("VIEW_3D")
     now = time.monotonic()
     for known in looked:
         known.due = now + max(AGAIN, REST * (now - began))

@@ -22,7 +22,7 @@ def folder(armature: bpy.types.Object) -> str:
     return (_last.get(armature.session_uid) or ("", 0, ""))[2]
 
 
-def said(armature: bpy.types.Object) -> str:
+def describe_export(armature: bpy.types.Object) -> str:
     """Return the sentence on the last export, "" for none, or if another action has been played since."""
     sentence, uid, _ = _last.get(armature.session_uid) or ("", 0, "")
     action = contact_rows.action_of(armature)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 
 from ...bridge import rates
-from ...ground.translations.runtime import translated
+from ...ground.translations.runtime import translate_text
 from ...model import contact_rows, frame_conversion, lists
 from ..preview import previews
 from . import exported_last, message_kinds
@@ -37,7 +37,7 @@ class Message(NamedTuple):
     @property
     def shown(self) -> str:
         """The short form, translated."""
-        short = shortened(translated(self.text.partition("\n")[0]), self.of)
+        short = shortened(translate_text(self.text.partition("\n")[0]), self.of)
         return f"{short} (×{self.subjects})" if self.subjects > 1 else short
 
 
@@ -60,7 +60,7 @@ def figure_of(summary: str) -> str:
     """
     english = summary.split(", ")
     numbers = _NUMBERS.findall(next((part for part in english if "cm/s" in part), english[0]))
-    parts = re.split(r", |[，、]", translated(summary))
+    parts = re.split(r", |[，、]", translate_text(summary))
     part = next((one for one in parts if _NUMBERS.findall(one) == numbers), parts[0])
     now = re.sub(r"[\d.]+ → ", "", part)
     return now[:1].upper() + now[1:]
@@ -83,7 +83,7 @@ def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: s
     texts = [*_of_preview(ghost)] if ghost is not None and ghost.mode in (mode, previews.SOLO) else []
     if playing is not None and rig is not None and rig.last_of == playing.name:
         texts += rig.last_warnings.splitlines()
-    ticked = lists.ticked(rig)
+    ticked = lists.ticked_lines(rig)
     names = [playing.name if playing is not None else "", *(line.action.name for line in ticked)]
     if ghost is not None and ghost.woven is not None:
         names.append(ghost.woven.clip.name)
@@ -94,7 +94,7 @@ def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: s
     if playing is not None and (rate := rates.differing(scene, playing)):
         text = f"Made at {rate:g} frames per second, plays at {rates.of_scene(scene):g}"
         found.append(Message(text, playing.name, playing.name, is_rate=True))
-    if exported := exported_last.said(armature):
+    if exported := exported_last.describe_export(armature):
         found.append(Message(exported))
     return ranked(found)
 

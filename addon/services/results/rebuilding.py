@@ -123,7 +123,7 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any, into: SlottedAc
 
 def place_of(uid: int) -> SlottedAction:
     """Return the action and slot of a result by the action's session id; raises LoomError if it was deleted."""
-    action = writing.found(bpy.data.actions, uid, "The result")
+    action = writing.find_data(bpy.data.actions, uid, "The result")
     return action, storage.find_slot(action, storage.of_result(action).slot)
 
 

@@ -28,7 +28,7 @@ def _before(*_: Any) -> None:
     _played.clear()
     for armature in bpy.data.objects:
         action = _action_of(armature) if armature.type == "ARMATURE" else None
-        if action is not None and storage.stored(action) is not None:
+        if action is not None and storage.read_stored(action) is not None:
             _played.append((armature.name, action.name))
 
 

@@ -40,7 +40,7 @@ def complete(scene: bpy.types.Scene, armature: bpy.types.Object) -> list[Any]:
     A first list gets its ticks (see `first_ticks`); later lines get none.
     """
     rig, others = properties.rig_of(scene, armature), _others.get(armature.session_uid) or frozenset()
-    off = [] if rig is None else [lists.held(one) for one in rig.left_out]
+    off = [] if rig is None else [lists.read_identity(one) for one in rig.left_out]
     new = [one for one in bpy.data.actions if one.session_uid not in others and not _is_among(off, one)]
     if rig is None:
         if not any(source_list.moves(one, armature).bones for one in new):

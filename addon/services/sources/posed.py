@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.verbs import Fill
 from ...ground.blender_types import SlottedAction
 from ...model import contact_rows, lists, properties
@@ -19,7 +19,7 @@ def action_of(armature: bpy.types.Object) -> bpy.types.Action | None:
 def sources(rig: Any, armature: bpy.types.Object) -> list[Any]:
     """Return the ticked lines that fill gaps: all except the armature's own action, and its filled versions."""
     action = action_of(armature)
-    return [line for line in lists.ticked(rig) if not (line.action == action and lists.is_own(line))]
+    return [line for line in lists.ticked_lines(rig) if not (line.action == action and lists.is_own(line))]
 
 
 def missing(rig: Any, armature: bpy.types.Object) -> str:
@@ -43,7 +43,11 @@ def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: floa
     frames = [frame for frame in keyed_poses.frames_of(*_find_slotted(armature, action)) if first <= frame <= last]
     if len(frames) > most * (last - first + 1):
         return ""
-    return declared(Fill)["key_frames"].as_text((tuple(float(frame - first) for frame in frames),)) if frames else ""
+    return (
+        declared_options(Fill)["key_frames"].as_text((tuple(float(frame - first) for frame in frames),))
+        if frames
+        else ""
+    )
 
 
 def state(rig: Any) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ....core.errors import LoomError, OptionError
-from ....core.options import declared
+from ....core.options import declared_options
 from ....core.recipes.reading import Request, Source, SourceOptions
 from ...ground import option_properties
 from ...ground.blender_types import Slot, armature_data
@@ -52,7 +52,7 @@ def _rate(line: Any) -> float:
     if line.rate == 0.0:
         return 0.0
     try:
-        return float(declared(SourceOptions)["rate"].checked(option_properties.rounded(line.rate)))
+        return float(declared_options(SourceOptions)["rate"].checked(option_properties.round_floats(line.rate)))
     except OptionError:
         return 0.0
 
@@ -215,7 +215,7 @@ def selected_others(context: bpy.types.Context, armature: bpy.types.Object | Non
 
 def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
     """Return the actions of another armature, with the reading options of its own list; which : one of WHICH."""
-    lines = [line for line in lists.ticked(properties.rig_of(scene, other)) if lists.is_own(line)]
+    lines = [line for line in lists.ticked_lines(properties.rig_of(scene, other)) if lists.is_own(line)]
     if which == TICKED and lines:
         return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
     data = other.animation_data

@@ -20,7 +20,7 @@ def fill(op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
     """
     settings = properties.settings_of(scene_of(context))
     if "labels" not in given:
-        op.labels = of_panel(settings, lists.ticked(properties.rig_of(scene_of(context), op.about(context))))
+        op.labels = of_panel(settings, lists.ticked_lines(properties.rig_of(scene_of(context), op.about(context))))
     if "kept" not in given:
         op.kept = "" if settings.kept_style is None else settings.kept_style.name
 

@@ -80,7 +80,7 @@ def unit_of(name: str) -> str:
     return UNITS[name]
 
 
-def reached(armature: bpy.types.Object) -> Reached | None:
+def reached_measures(armature: bpy.types.Object) -> Reached | None:
     """Return the measures reached by the sliders of the preview, or of the last result."""
     ghost = previews.of(armature.session_uid)
     if ghost is not None and ghost.woven is not None and "style" in ghost.woven.report:

@@ -75,7 +75,7 @@ def _holes(rig: Any, made: TakeSet) -> None:
         row.name, row.fill, row.of, row.seek = hole.words, hole.fill, "\n".join(hole.of), hole.seek
 
 
-def covered(rig: Any) -> tuple[tuple[float, float, str], ...]:
+def covered_loops(rig: Any) -> tuple[tuple[float, float, str], ...]:
     """Return the ticked standing or moving loops: speed, turn rate and kind of each."""
     rows = [row for row in rig.take_rows if row.use and row.loop and row.speed >= 0.0]
     return tuple((round(row.speed, 3), round(row.turn, 1), row.kind.lower()) for row in rows)
@@ -84,7 +84,7 @@ def covered(rig: Any) -> tuple[tuple[float, float, str], ...]:
 # --- recipes of rows -------------------------------------------------------------------------------------------------
 
 
-def wanted(
+def wanted_actions(
     rows: Sequence[Any], among: Sequence[Any], first: int, *, mirror: bool = False, roots: Iterable[str] = ("ROOT",)
 ) -> list[Wanted]:
     """Return the actions of some rows; raises LoomError for unknown loops and duplicate names.
@@ -162,7 +162,7 @@ def meets(rig: Any, row: Any) -> list[str]:
     return [one.made.name for one in others if one.made is not None]
 
 
-def woven(rig: Any) -> list[bpy.types.Action]:
+def woven_actions(rig: Any) -> list[bpy.types.Action]:
     """Return the woven actions of a list's take, in order, except those with unticked rows."""
     unticked = {row.made for row in rig.take_rows if not row.use and row.made is not None}
     actions = [line.action for line in rig.sources if line.action is not None and lists.is_own(line)]
@@ -180,7 +180,7 @@ def place_of(rig: Any, name: str) -> SlottedAction | None:
 def of_take(action: bpy.types.Action, take: bpy.types.Action | None) -> bool:
     """Return whether an action was cut out of a take."""
     try:
-        kept = storage.stored(action)
+        kept = storage.read_stored(action)
         cut_of = kept is not None and isinstance(kept.recipe, CutOut) and storage.find_sources(action)[0][0]
     except LoomError:  # it is unreadable, or its take is missing
         return False

@@ -23,7 +23,7 @@ def compute(inputs: Inputs, progress: Progress) -> Any:
     of = recipe.prepared_of(given)
     kept = {id(one): known for one, known in zip(of, prepared.same(of), strict=True)}
     clips = [kept.get(id(one), one) for one in given]
-    ready = prepared.prepared(recipe, clips, progress.part(0.0, 0.7))
+    ready = prepared.read_prepared(recipe, clips, progress.part(0.0, 0.7))
     return verbs.apply(recipe, clips, progress.part(0.7, 1.0), ready)
 
 

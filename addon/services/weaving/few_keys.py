@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MM = 1e-3
 
 
-def unfitted(woven: Result) -> Result:
+def undo_fit(woven: Result) -> Result:
     """Return a result of Fewer Keys with its clip before fitting; other results are returned unchanged.
 
     The curves are fitted once only, when the bones are keyed.
@@ -30,7 +30,7 @@ def unfitted(woven: Result) -> Result:
     return dataclasses.replace(woven, clip=dataclasses.replace(woven.before, name=woven.clip.name))
 
 
-def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length: int) -> Few | None:
+def key_settings(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length: int) -> Few | None:
     """Return the key reduction settings of a result of `length` frames, or None if every frame is keyed.
 
     keep : frames of the clip that are always keyed; frames outside the clip are dropped
@@ -47,14 +47,14 @@ def asked(options: ResultOptions, recipe: Recipe, keep: Iterable[float], length:
     return Few(_MM * within, _MM * feet, tuple(sorted(frame for frame in kept if 0 <= frame < length)))
 
 
-def kept(
+def kept_frames(
     recipe: Recipe, woven: Result, source: bpy.types.Action, first_frame: float, notes: Iterable[float]
 ) -> list[float]:
     """Return the clip frames that are always keyed: frames of new markers and of markers carried over from the source.
 
     notes : scene frames of the new markers
     """
-    markers = pose_markers.carried(source, round(first_frame), woven) if recipe.of_action else ()
+    markers = pose_markers.carry_markers(source, round(first_frame), woven) if recipe.of_action else ()
     return [frame - first_frame for frame in (*notes, *(frame for _, frame in markers))]
 
 

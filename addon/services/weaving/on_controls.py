@@ -38,7 +38,7 @@ def as_source(read: Read) -> Wanted:
     return Wanted(keyed=keyed, values=read.sources[0].properties, start=read.sources[0].start)
 
 
-def wanted(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
+def control_settings(inputs: Inputs, clip: Clip, few: Few | None) -> Wanted:
     """Return the settings of a result's control keys: as requested, or like the armature's own sources."""
     found, sources = as_source(inputs.read), inputs.read.sources
     by_hand = bool(found.keyed) and all(one.is_sparse for one in sources)
@@ -71,7 +71,7 @@ def keys_in_steps(armature: bpy.types.Object, clip: Clip, body: rig.Rig, wanted:
 keys = steps.at_once(keys_in_steps)
 
 
-def moved(on_rig: OnRig, body: rig.Rig) -> frozenset[Target]:
+def moved_properties(on_rig: OnRig, body: rig.Rig) -> frozenset[Target]:
     """Return the properties that keys of controls move."""
     turns, goes = few_control_keys.moving(on_rig.keys, body)
     named = list(zip(on_rig.keys.names, on_rig.keys.modes, strict=True))

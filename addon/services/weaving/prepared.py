@@ -14,7 +14,7 @@ import numpy as np
 from ....core import verbs
 from ....core.cache import Cache
 from ....core.motion.clip import Clip
-from ....core.options import Declared, declared
+from ....core.options import Declared, declared_options
 from ....core.progress import Progress
 from ....core.recipes.ask import AskOptions
 from ....core.recipes.base import Recipe
@@ -54,7 +54,7 @@ def same(clips: Sequence[Clip]) -> Sequence[Clip]:
     return _make_once(_READ, hash_of(clips, ""), lambda: clips)
 
 
-def prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
+def read_prepared(recipe: Recipe, clips: Sequence[Clip], progress: Progress) -> Any:
     """Return the result of `verbs.prepare`, from the cache if it was computed before."""
     depends = verbs.VERBS[recipe.verb].depends
     if depends is None:
@@ -78,14 +78,14 @@ def _make_once(cache: Cache[str, Any], key: str, make: Callable[[], Any]) -> Any
 
 
 def keep(recipe: Recipe, clips: Sequence[Clip], made: Any) -> None:
-    """Cache a preparation for a recipe and clips, so that `prepared` returns it."""
+    """Cache a preparation for a recipe and clips, so that `read_prepared` returns it."""
     depends = verbs.VERBS[recipe.verb].depends
     if depends is not None:
         _CACHES[depends].keep(key_of(recipe.prepared_of(clips), recipe, depends), made)
 
 
 def is_known(recipe: Recipe, clips: Sequence[Clip]) -> bool:
-    """Return whether `prepared` would answer from the cache, or nothing needs preparing."""
+    """Return whether `read_prepared` would answer from the cache, or nothing needs preparing."""
     depends = verbs.VERBS[recipe.verb].depends
     return depends is None or _CACHES[depends].get(key_of(recipe.prepared_of(clips), recipe, depends)) is not None
 
@@ -97,7 +97,7 @@ def holds(registration: Registration) -> bool:
 
 def key_of(clips: Sequence[Clip], recipe: Declared, depends: type[Declared]) -> str:
     """Return a hash of clips and the options that matter."""
-    options = {name: getattr(recipe, name) for name in declared(depends)}
+    options = {name: getattr(recipe, name) for name in declared_options(depends)}
     return hash_of(clips, json.dumps(options, sort_keys=True))
 
 

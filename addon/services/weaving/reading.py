@@ -174,7 +174,7 @@ def read_actions_in_steps(
     span = _span(request.sources[0], made_of[0]) if request.sources else (0.0, 0.0)
     as_now = not isinstance(recipe, verbs.Warp)
     body = _body(scene, armature, own, span, moving_object=onto_object, as_now=as_now)
-    carried = evaluated_action.carried(armature, own) if request.reading.visual else frozenset()
+    carried = evaluated_action.carried_targets(armature, own) if request.reading.visual else frozenset()
     by_recipe = recipe is not None and verbs.VERBS[recipe.verb].several_bodies
     if by_recipe or len(own) < len(made_of):
         control_body.refuse_unknown(armature, body)
@@ -187,7 +187,9 @@ def read_actions_in_steps(
             if body.controls is None and (left := left_properties.note(armature, one)):
                 source_read = dataclasses.replace(source_read, notes=(*source_read.notes, left))
             as_read.append((armature, body, source_read.clip))
-            sources.append(mirrored_properties.completed(armature, source_read) if is_mirrored(recipe) else source_read)
+            sources.append(
+                mirrored_properties.complete_source(armature, source_read) if is_mirrored(recipe) else source_read
+            )
             contents.append(content)
             retargeted.append("")
             continue

@@ -79,7 +79,7 @@ def place_of(clip: Clip) -> tuple[Array, float]:
     return root_motion.ground_frames(clip)[0][0], float(root_motion.heading(clip)[0])
 
 
-def moved(clip: Clip, row: tuple[float, ...], body: Rig) -> Clip:
+def move_to_stand(clip: Clip, row: tuple[float, ...], body: Rig) -> Clip:
     """Return a clip that begins at a place and heading in the format of `stand`; unchanged if it already does.
 
     A root bone at rest stays at rest: its children move instead, if they can.

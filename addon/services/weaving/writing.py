@@ -75,7 +75,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     keyed again, so that the pose of another action can't remain there; on failure nothing changes. Raises LoomError if
     the armature, one of its bones or a source no longer exists.
     """
-    scene, armature = scene_of(context), found(bpy.data.objects, inputs.read.armature, "The armature")
+    scene, armature = scene_of(context), find_data(bpy.data.objects, inputs.read.armature, "The armature")
     inputs = standing.found(scene, armature, inputs)
     request, read, recipe, options = inputs.request, inputs.read, inputs.recipe, inputs.request.result
     made_of = sources_of(read)
@@ -83,7 +83,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     players = [_player(read, k) for k in range(len(read.made_of))]
     reference = read.sources[woven.reference]
     clip, seen, first_frame, notice, notes, few = _plan_writing(context, inputs, woven)
-    wanted = on_controls.wanted(inputs, clip, few)
+    wanted = on_controls.control_settings(inputs, clip, few)
     on_rig = None if read.body.controls is None else on_controls.keys(armature, clip, read.body, wanted)
     stored_root_motion.ensure(armature, clip)
     had = {} if into is None or on_rig is not None else curves.transforms(curves.curves_of(*into))
@@ -92,7 +92,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
     with curves.whole(clip.name, armature, into) as (action, slot):
         how: dict[str, Any] = {
             "first_frame": first_frame,
-            "targets": keyed(read) | had.keys() - holds,
+            "targets": keyed_targets(read) | had.keys() - holds,
             "start": reference.start if options.place == "reference" else {},
             "interpolation": options.interpolation.upper(),
         }
@@ -106,7 +106,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
                     clip,
                     read.body,
                     hidden=reference.hidden,
-                    held=held(armature, read, recipe) | holds,
+                    held=held_targets(armature, read, recipe) | holds,
                     few=few,
                     **how,
                 )
@@ -153,7 +153,9 @@ def _carry_events(inputs: Inputs, woven: Result, action: bpy.types.Action, span:
     if not any(pose_markers.events(one) for one in made_of):
         return
     if inputs.recipe.of_action:
-        markers = [one for one in pose_markers.carried(made_of[0], first, woven) if not OUR_MARKER.fullmatch(one[0])]
+        markers = [
+            one for one in pose_markers.carry_markers(made_of[0], first, woven) if not OUR_MARKER.fullmatch(one[0])
+        ]
     else:
         shown = source_frames.of(woven, inputs.recipe, read.clips)
         shown = [dataclasses.replace(one, source=one.source - len(read.bodies)) for one in shown]
@@ -174,13 +176,13 @@ class _Planned(NamedTuple):
 
 
 def _plan_writing(context: bpy.types.Context, inputs: Inputs, woven: Result) -> _Planned:
-    clip, first_frame, notice = as_written(context, inputs, few_keys.unfitted(woven))
+    clip, first_frame, notice = as_written(context, inputs, few_keys.undo_fit(woven))
     options, recipe = inputs.request.result, inputs.recipe
     notes = _contact_notes(clip, first_frame) if options.mark_contacts else {}
     if isinstance(woven, ConnectResult):
         notes |= {f"Seam {k}": first_frame + f for k, f in enumerate(woven.seams, start=1)}
-    kept = few_keys.kept(recipe, woven, sources_of(inputs.read)[0][0], first_frame, notes.values())
-    few = few_keys.asked(options, recipe, kept, len(clip))
+    kept = few_keys.kept_frames(recipe, woven, sources_of(inputs.read)[0][0], first_frame, notes.values())
+    few = few_keys.key_settings(options, recipe, kept, len(clip))
     return _Planned(*_hold_path(scene_of(context), inputs, clip, first_frame), first_frame, notice, notes, few)
 
 
@@ -189,7 +191,7 @@ def _hold_path(scene: bpy.types.Scene, inputs: Inputs, clip: Clip, first_frame: 
     read = inputs.read
     if not inputs.on_path or read.baked is not None:
         return clip, clip
-    armature = found(bpy.data.objects, read.armature, "The armature")
+    armature = find_data(bpy.data.objects, read.armature, "The armature")
     curve = by_full_name(bpy.data.objects, inputs.request.curve)
     frames, begins = first_frame + np.arange(len(clip), dtype=np.float64), float(read.sources[0].frames[0])
     return carriers.hold(scene, armature, clip, read.body, frames, curve, begins)
@@ -208,9 +210,11 @@ def ready_in_steps(context: bpy.types.Context, inputs: Inputs, woven: Result | L
     """Solve for the control keys that `write` needs, in cancellable steps, without writing."""
     if inputs.read.body.controls is None or isinstance(woven, LoomError):
         return
-    armature = found(bpy.data.objects, inputs.read.armature, "The armature")
+    armature = find_data(bpy.data.objects, inputs.read.armature, "The armature")
     clip, *_, few = _plan_writing(context, inputs, woven)
-    yield from on_controls.keys_in_steps(armature, clip, inputs.read.body, on_controls.wanted(inputs, clip, few))
+    yield from on_controls.keys_in_steps(
+        armature, clip, inputs.read.body, on_controls.control_settings(inputs, clip, few)
+    )
 
 
 def all_ready_in_steps(
@@ -231,7 +235,7 @@ def keyed_alike(context: bpy.types.Context, inputs: tuple[Inputs, ...], made: li
     if body.controls is not None:
         alike = frozenset[curves.Target]().union(*(_moved_controls(context, *pair) for pair in done))
         return tuple(dataclasses.replace(one, read=dataclasses.replace(one.read, alike=alike)) for one in inputs)
-    moves: frozenset[curves.Target] = frozenset().union(*(clips.moved(one.clip, body) for _, one in done))
+    moves: frozenset[curves.Target] = frozenset().union(*(clips.moved_targets(one.clip, body) for _, one in done))
 
     def wider(read: Read) -> Read:
         sources = [dataclasses.replace(one, targets=one.targets | moves) for one in read.sources]
@@ -242,15 +246,15 @@ def keyed_alike(context: bpy.types.Context, inputs: tuple[Inputs, ...], made: li
 
 def _moved_controls(context: bpy.types.Context, inputs: Inputs, woven: Result) -> frozenset[curves.Target]:
     """Return the controls moved by a result with reduced keys; dense results key all controls anyway."""
-    armature = found(bpy.data.objects, inputs.read.armature, "The armature")
+    armature = find_data(bpy.data.objects, inputs.read.armature, "The armature")
     clip, *_, few = _plan_writing(context, inputs, woven)
-    wanted = on_controls.wanted(inputs, clip, few)
+    wanted = on_controls.control_settings(inputs, clip, few)
     if wanted.few is None:
         return frozenset()
-    return on_controls.moved(on_controls.keys(armature, clip, inputs.read.body, wanted), inputs.read.body)
+    return on_controls.moved_properties(on_controls.keys(armature, clip, inputs.read.body, wanted), inputs.read.body)
 
 
-def keyed(read: Read) -> frozenset[curves.Target]:
+def keyed_targets(read: Read) -> frozenset[curves.Target]:
     """Return the union of all properties that the sources have keys for."""
     return frozenset().union(*(source.targets for source in read.sources))
 
@@ -268,8 +272,9 @@ def as_written(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tup
     if options.place == "cursor":
         clip = _at_cursor(clip, read.body, scene_of(context).cursor)
     if options.place == standing.FIGURE and options.stand:
-        clip = standing.moved(clip, options.stand[0], read.body)
-    if read.baked is not None and clip is not woven.clip:
+        clip = standing.move_to_stand(clip, options.stand[0], read.body)
+    same = clip.rotations is woven.clip.rotations and clip.translations is woven.clip.translations
+    if read.baked is not None and not same:  # again would add rounding, so that Rebuild would change bytes
         clip = baking.alone(clip, read.body, read.baked)
     return clip, first_frame, " and ".join(filter(None, (notice, bends)))
 
@@ -279,8 +284,10 @@ def _bend_legs(inputs: Inputs, clip: Clip) -> tuple[Clip, str]:
     body = inputs.read.body
     if body.controls is None:
         return clip, ""
-    armature = found(bpy.data.objects, inputs.read.armature, "The armature")
-    return control_keys.bent(clip, body, control_keys.kinds(armature, body, on_controls.wanted(inputs, clip, None)))
+    armature = find_data(bpy.data.objects, inputs.read.armature, "The armature")
+    return control_keys.bend_legs(
+        clip, body, control_keys.kinds(armature, body, on_controls.control_settings(inputs, clip, None))
+    )
 
 
 def _carry_travel(clip: Clip, read: Read, travel: str) -> Clip:
@@ -301,7 +308,7 @@ def _as_shown(inputs: Inputs, where: _Where, *, within: float, held: bool) -> st
     read, request = inputs.read, inputs.request
     if not read.covered:
         hidden = frozenset[str]().union(*(source.hidden for source in read.sources))
-        seen = shown.seen(*where, within=within, played=request.result.assign, in_the_world=held)
+        seen = shown.compare_bones(*where, within=within, played=request.result.assign, in_the_world=held)
         visual = request.reading.visual
         sentences = (
             shown.check(seen.off, clip.name, hidden, visual=visual),
@@ -365,19 +372,19 @@ def sources_of(read: Read) -> list[SlottedAction]:
     return sources
 
 
-def held(armature: bpy.types.Object, read: Read, recipe: Recipe | None) -> frozenset[curves.Target]:
+def held_targets(armature: bpy.types.Object, read: Read, recipe: Recipe | None) -> frozenset[curves.Target]:
     """Return the properties keyed constantly by a result, because another action may leave its pose there."""
     if read.body.controls is not None or (recipe is not None and recipe.verb in completing.KEYS_AS_GIVEN):
         return frozenset()
-    return own_actions.keyed_elsewhere(armature, keyed(read), read.body, unkeyed_pose.find_left(armature))
+    return own_actions.keyed_elsewhere(armature, keyed_targets(read), read.body, unkeyed_pose.find_left(armature))
 
 
 def _player(read: Read, which: int) -> bpy.types.Object | None:
     uid = read.players[which] if read.players else 0
-    return found(bpy.data.objects, uid, f"The armature of {read.sources[which].clip.name!r}") if uid else None
+    return find_data(bpy.data.objects, uid, f"The armature of {read.sources[which].clip.name!r}") if uid else None
 
 
-def found(kept: Iterable[Data], uid: int, what: str) -> Data:
+def find_data(kept: Iterable[Data], uid: int, what: str) -> Data:
     """Return the data with a session id; raises LoomError if it was deleted. Blender never reuses a session id."""
     return _still_there(properties.of_session(kept, uid), what)
 

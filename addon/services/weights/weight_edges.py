@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-def moved(weights: Sequence[float], edge: int, level: float) -> list[float]:
+def move_edge(weights: Sequence[float], edge: int, level: float) -> list[float]:
     """Return weights such that the sources before `edge` have the share `level`; only the two beside the edge change.
 
     Example: of 2, 1 and 1 with the edge 1 at 0.25, the first two become 1 and 2.

@@ -10,21 +10,21 @@ from . import weight_edges
 # Numpy is loaded at first use, not when Blender starts: so the bridge is imported inside functions.
 
 
-def keyed(scene: bpy.types.Scene, rig: Any) -> list[float]:
+def keyed_frames(scene: bpy.types.Scene, rig: Any) -> list[float]:
     """Return the frames at which weights of the ticked sources have keys; [] if they are constant."""
     if scene.animation_data is None or scene.animation_data.action is None or rig is None:
         return []
     from ...bridge import weight_curves
 
-    return weight_curves.keyed_frames(scene, _paths(rig, lists.ticked(rig)))
+    return weight_curves.keyed_frames(scene, _paths(rig, lists.ticked_lines(rig)))
 
 
 def keyed_places(scene: bpy.types.Scene, rig: Any) -> tuple[float, ...]:
     """Return the places in time, 0 to 1, at which weights of the ticked sources have keys."""
-    frames = keyed(scene, rig)
+    frames = keyed_frames(scene, rig)
     if not frames:
         return ()
-    first, last = _reference_span(rig, lists.ticked(rig))
+    first, last = _reference_span(rig, lists.ticked_lines(rig))
     return tuple((frame - first) / max(last - first, 1.0) for frame in frames if first <= frame <= last)
 
 
@@ -34,7 +34,7 @@ def keys(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[str, tuple[float, ...]
         return ()
     from ...bridge import weight_curves
 
-    return weight_curves.keys(scene, _paths(rig, lists.ticked(rig)))
+    return weight_curves.keys(scene, _paths(rig, lists.ticked_lines(rig)))
 
 
 def put_back(scene: bpy.types.Scene, before: tuple[tuple[str, tuple[float, ...]], ...]) -> None:
@@ -52,15 +52,15 @@ def move_key(scene: bpy.types.Scene, rig: Any, number: int, place: float, edge: 
     """
     from ...bridge import weight_curves
 
-    lines = lists.ticked(rig)
+    lines = lists.ticked_lines(rig)
     first, last = _reference_span(rig, lines)
-    frames = [frame for frame in keyed(scene, rig) if first <= frame <= last]
+    frames = [frame for frame in keyed_frames(scene, rig) if first <= frame <= last]
     low = frames[number - 1] + 1.0 if number else first
     high = frames[number + 1] - 1.0 if number + 1 < len(frames) else last
     to = min(max(round(first + place * (last - first)), low), max(high, low))
     paths = _paths(rig, lines)
     weights = weight_curves.values(scene, paths, [line.weight for line in lines], frames[number])
-    weight_curves.move(scene, paths, frames[number], to, weight_edges.moved(weights, edge, level))
+    weight_curves.move(scene, paths, frames[number], to, weight_edges.move_edge(weights, edge, level))
     return to
 
 
@@ -69,7 +69,7 @@ def key(scene: bpy.types.Scene, rig: Any) -> None:
     from ...bridge import weight_curves
 
     settle(scene)
-    lines = lists.ticked(rig)
+    lines = lists.ticked_lines(rig)
     weight_curves.key(scene, _paths(rig, lines), [line.weight for line in lines], scene.frame_current)
 
 
@@ -86,11 +86,11 @@ def rows(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[float, ...], ...]:
     Time runs over the reference, from its first frame to its last.
     """
     settle(scene)
-    if not keyed(scene, rig):
+    if not keyed_frames(scene, rig):
         return ()
     from ...bridge import weight_curves
 
-    lines = lists.ticked(rig)
+    lines = lists.ticked_lines(rig)
     first, last = _reference_span(rig, lines)
     weights = [line.weight for line in lines]
     return weight_curves.rows(scene, _paths(rig, lines), weights, first, last)
@@ -104,7 +104,7 @@ def load(scene: bpy.types.Scene, rig: Any, given: tuple[tuple[float, ...], ...])
     if given:
         from ...bridge import weight_curves
 
-        lines = lists.ticked(rig)
+        lines = lists.ticked_lines(rig)
         weight_curves.write(scene, _paths(rig, lines), given, *_reference_span(rig, lines))
 
 

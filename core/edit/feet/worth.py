@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from ...motion import feet
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from ...quality import contacts
 from . import legs
 from .displacement import Complex, Pivots
 from .spans import Contact
@@ -58,7 +59,7 @@ def refused(trial: Trial) -> dict[int, str]:
 
     The cost of the other contacts changes without these, so the caller asks again.
     """
-    return _dear(trial) or _far(trial)
+    return _dear(trial) or _far(trial) or _for_others(trial)
 
 
 def _dear(trial: Trial) -> dict[int, str]:
@@ -126,6 +127,21 @@ def _far(trial: Trial) -> dict[int, str]:
     before, after = _slides(trial, contact)
     slide = max(before - after, 0.0)
     why = f"it would move the pelvis by {100.0 * moved[frame]:.0f} cm for {100.0 * slide:.0f} cm/s of slide"
+    return dict.fromkeys(contact.rows, why)
+
+
+def _for_others(trial: Trial) -> dict[int, str]:
+    """Return the reason for the contact beside which the leg of a foot that is not planted turns too far."""
+    most = MOST_OF_MANY if trial.clip.skeleton.has_many_legs else MOST
+    free = {foot: bend[trial.own] for foot, bend in trial.bends.items() if all(one.foot != foot for one in trial.kept)}
+    foot = max(free, key=lambda foot: float(free[foot].max()), default="")
+    if not (kept := _inside(trial)) or not foot or free[foot].max() <= most:
+        return {}
+    frame = trial.own.start + int(free[foot].argmax())
+    contact = min(
+        kept, key=lambda one: (max(one.first - frame, frame - one.end, 0), -abs(trial.shifts[one.foot][frame]))
+    )
+    why = f"it would bend the leg of the {contacts.NAMES[foot]} by {np.degrees(free[foot].max()):.0f}°"
     return dict.fromkeys(contact.rows, why)
 
 

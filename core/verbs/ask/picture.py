@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...plots import stick_figures
+from ...plots import figures, stick_figures
 from ...style.measures import UNITS
 from .work import AskResult
 
@@ -14,8 +14,7 @@ _POSES = 12
 
 def draw(result: AskResult) -> Figure:
     """Return a figure of the examples by the requested measures, sized by weight, and of the clip's poses."""
-    figure = Figure(figsize=(9.0, 8.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 9.0, 8.0)
     measures, bodies = figure.subplots(2, 1, height_ratios=(3, 1))
     _draw_examples(measures, result)
     at = np.linspace(0.0, len(result.clip) - 1.0, _POSES).astype(np.int64)

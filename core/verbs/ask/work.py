@@ -69,7 +69,7 @@ class Examples:
         each = np.stack([form.lows(row[:-1].reshape(PHASES, -1)) for row in self.flat])
         return np.maximum(each, self.floor)  # a closed stride may sink at its ends
 
-    def blended(self, weights: Array) -> Array:
+    def blend_strides(self, weights: Array) -> Array:
         """Return the row of blended strides; the supporting foot never sinks below its height in the strides.
 
         Averaging knees that bend at different times straightens the leg, so the hips are raised.
@@ -235,7 +235,7 @@ def _solve_weights(examples: Examples, asked: dict[str, float]) -> Found:
         # Weights are shares of time, so that speeds are averaged; shares of distance would favour long strides.
         weights = place.weights / examples.material.seconds
         weights /= weights.sum()
-        measured = examples.measure(examples.blended(weights), names)
+        measured = examples.measure(examples.blend_strides(weights), names)
         got = np.array([measured[name] for name in names])
         missing = float(np.linalg.norm((got - goal) / spread))
         if missing < least:
@@ -295,7 +295,7 @@ def _rows_over_time(recipe: Ask) -> Array:
 
 def _strides(examples: Examples, recipe: Ask, weights: Sequence[Array]) -> tuple[Clip, Array]:
     """Return the clip of strides with these weights, and its phases; consecutive strides fade into each other."""
-    flat = np.stack([examples.blended(one) for one in weights])
+    flat = np.stack([examples.blend_strides(one) for one in weights])
     turning = len(flat) > 1
     if not turning:
         flat = np.repeat(flat, recipe.strides + 1, axis=0)

@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from ...plots import figures
 from ...weave.results import ConnectResult
 
 _CURVE, _MARK = "#1f4e79", "#a83a36"
@@ -12,8 +13,7 @@ def draw(woven: ConnectResult) -> Figure:
     """Return a figure with two plots per seam: candidate transitions, and the cost of each repair method."""
     report = woven.report["connect"]
     joints = report.get("joints", [report])
-    figure = Figure(figsize=(8.0, 1.0 + 2.6 * len(joints)), layout="constrained")
-    figure.suptitle(woven.clip.name, parse_math=False)
+    figure = figures.new_figure(woven.clip.name, 8.0, 1.0 + 2.6 * len(joints))
     rows = figure.subplots(len(joints), 2, squeeze=False)
     for (left, right), joint in zip(rows, joints, strict=True):
         frames = [(one["from_frame"], one["to_frame"], one["distance"]) for one in joint["candidates"]]

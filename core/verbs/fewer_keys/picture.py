@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...motion import kinematics
+from ...plots import figures
 from ...weave.results import KeysResult
 
 _ROTATION, _MOVE, _REST = "#1f4e79", "#f0a030", "#aaaaaa"
@@ -14,8 +15,7 @@ def draw(result: KeysResult) -> Figure:
     """Return a figure of the keys of each joint over time, and of the error of the farthest point."""
     keyed, rate = result.keyed, result.clip.rate
     names = keyed.skeleton.names
-    figure = Figure(figsize=(9.0, 2.5 + 0.13 * len(names)), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 9.0, 2.5 + 0.13 * len(names))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(0.13 * len(names) + 0.5, 2.0))
     for joint in range(len(names)):
         above.axhline(joint, color=_REST, lw=0.3, zorder=0)

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...inbetween import trust
-from ...plots import stick_figures
+from ...plots import figures, stick_figures
 from .result import FillResult
 
 _KEY, _OWN, _PLAIN = "#1f4e79", "#4f9d69", "#c8c8c8"
@@ -15,8 +15,7 @@ _APART = 0.75  # spacing of poses, body heights
 
 def draw(result: FillResult) -> Figure:
     """Return a figure of the first gaps with keyed poses in blue, filled poses between them, and similarity scores."""
-    figure = Figure(figsize=(11.0, 6.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 11.0, 6.0)
     above, below = figure.subplots(2, 1, height_ratios=(3, 2))
     _draw_poses(above, result)
     _draw_gaps(below, result)

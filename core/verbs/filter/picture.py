@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from ...motion import kinematics, quat
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from ...plots import figures
 from ...weave.results import FilterResult
 
 JOINTS = 3
@@ -15,8 +16,7 @@ _BEFORE, _AFTER, _SPIKE = "#aaaaaa", "#1f4e79", "#a83a36"
 
 def draw(result: FilterResult) -> Figure:
     """Return a figure of joint rotations before and after, of the bands, and of the displacement of joints."""
-    figure = Figure(figsize=(9.0, 2.0 * JOINTS + 4.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 9.0, 2.0 * JOINTS + 4.0)
     above, below = figure.subfigures(2, 1, height_ratios=(JOINTS, 2), squeeze=False)[:, 0]
     axes = above.subplots(JOINTS, 1, sharex=True, squeeze=False)[:, 0]
     for axis, joint in zip(axes, _most_changed(result), strict=False):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from ...errors import OptionError, wrong_count, wrong_rows
-from ...options import HIDDEN, LABEL, RARE, Choice, Option, declaration, declared, option, readable
+from ...options import HIDDEN, LABEL, RARE, Choice, Option, declaration, declared_options, option, readable
 from ...recipes.base import graph_name
 from ...recipes.graph import GraphWalk
 from ...recipes.splice import PointOptions, SpliceOptions
@@ -132,7 +132,7 @@ class Follow(GraphWalk, PointOptions):
         if len(parts) not in (1, len(self.stretches)) and self.stretch_options.strip(" ;"):
             raise wrong_count("stretch_options", len(parts), len(self.stretches))
         parts = parts * len(self.stretches) if len(parts) == 1 else parts
-        shared = {name: getattr(self, name) for name in declared(PointOptions)}
+        shared = {name: getattr(self, name) for name in declared_options(PointOptions)}
         return [Splice(**(shared | _options(text))) for _, text in zip(self.stretches, parts, strict=False)]
 
     def after(self, count: int) -> Self:
@@ -145,7 +145,7 @@ class Follow(GraphWalk, PointOptions):
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
         """Return a sentence for each option without effect, from a result's report."""
-        points = () if self.stretches else declared(PointOptions).items()
+        points = () if self.stretches else declared_options(PointOptions).items()
         given = [name for name, about in points if getattr(self, name) != about.default]
         return [*super().without_effect(report), *(f"{name} had no effect: give stretches, too" for name in given)]
 
@@ -162,7 +162,7 @@ class Follow(GraphWalk, PointOptions):
 
 
 # Options of a walk that `again` can change: the path, and the actions on it.
-EDITABLE = frozenset(("path", "closed", "route", "stretches", "stretch_options", *declared(PointOptions)))
+EDITABLE = frozenset(("path", "closed", "route", "stretches", "stretch_options", *declared_options(PointOptions)))
 
 
 def _stretch(row: Sequence[float], count: int) -> tuple[float, float, tuple[int, ...]]:
@@ -195,7 +195,7 @@ def stretch_text(values: Mapping[str, Any]) -> str:
     """
     import shlex  # at use: Blender loads this module at its start
 
-    known = declared(SpliceOptions)
+    known = declared_options(SpliceOptions)
     words = {True: "yes", False: "no"}
     unusual = {name: value for name, value in values.items() if value != known[name].default}
     return " ".join(

@@ -20,7 +20,7 @@ from ...graph.motion_graph import MotionGraph
 from ...motion import root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
-from ...options import declared
+from ...options import declared_options
 from ...progress import SILENT, Progress
 from ...weave import add_root_motion, planting
 from ...weave.seam import held
@@ -126,7 +126,9 @@ def _drawn_path(recipe: Follow, unit: float = 1.0) -> GroundPath:
 
 def _is_edit(before: Follow, after: Follow) -> bool:
     """Return whether two recipes differ only in their paths and the actions on them."""
-    return all(getattr(before, name) == getattr(after, name) for name in declared(Follow) if name not in EDITABLE)
+    return all(
+        getattr(before, name) == getattr(after, name) for name in declared_options(Follow) if name not in EDITABLE
+    )
 
 
 def _search_walk(

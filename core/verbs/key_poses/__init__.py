@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import Choice, constant, declaration, declared, option
+from ...options import Choice, constant, declaration, declared_options, option
 from ...recipes.base import Recipe
 
 
@@ -55,7 +55,7 @@ class KeyPoses(Recipe):
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
         """Return a sentence for each option without effect, from a result's report."""
         timed = bool(self.poses) and all(len(row) > 2 for row in self.poses) and not self.repeat
-        given = timed and self.interval != declared(type(self))["interval"].default
+        given = timed and self.interval != declared_options(type(self))["interval"].default
         return [*super().without_effect(report), *(["interval had no effect: every row has its time"] if given else [])]
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:

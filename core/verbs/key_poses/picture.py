@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...motion import quat
-from ...plots import stick_figures
+from ...plots import figures, stick_figures
 from ...weave.results import KeyPosesResult
 
 _POSE, _BETWEEN, _FASTEST, _MEAN = "#1f4e79", "#c8c8c8", "#f0a030", "#333333"
@@ -15,8 +15,7 @@ _APART = 0.75  # spacing, body heights
 
 def draw(result: KeyPosesResult) -> Figure:
     """Return a figure of the key poses, of the frames half-way between, and of joint speeds."""
-    figure = Figure(figsize=(11.0, 6.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 11.0, 6.0)
     above, below = figure.subplots(2, 1, height_ratios=(3, 2))
     _draw_poses(above, result)
     _draw_speeds(below, result)

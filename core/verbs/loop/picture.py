@@ -3,6 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...plots import figures
 from ...sync import cycle_search
 from ...weave.results import LoopResult
 
@@ -11,8 +12,7 @@ _CURVE, _MARK, _GREY = "#1f4e79", "#a83a36", "#888888"
 
 def draw(woven: LoopResult) -> Figure:
     """Return a figure of the score over the cycle's length and over its start."""
-    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
-    figure.suptitle(woven.clip.name, parse_math=False)
+    figure = figures.new_figure(woven.clip.name, 8.0, 6.0)
     if woven.found is None:
         axis = figure.add_subplot()
         why = "start and length were set by hand" if woven.closing is None else "the whole clip is one cycle"

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from ...motion import kinematics, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from ...plots import figures
 from ...weave.results import EditResult
 
 _ENDS = {  # role of a body end: name and colour
@@ -21,8 +22,7 @@ _ENDS = {  # role of a body end: name and colour
 
 def draw(result: EditResult) -> Figure:
     """Return a figure of hips, head, hands and feet: paths from above, speeds, and displacements."""
-    figure = Figure(figsize=(9.0, 8.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 9.0, 8.0)
     above, speeds, moves = figure.subfigures(3, 1, height_ratios=(2, 1, 1), squeeze=False)[:, 0]
     places = {name: _ends(clip) for name, clip in (("before", result.before), ("after", result.clip))}
     for axis, (name, ends) in zip(above.subplots(1, 2), places.items(), strict=True):

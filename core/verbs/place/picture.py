@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from ...motion import kinematics, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from ...plots import figures
 from ...weave import root_carrier
 from ...weave.results import EditResult
 
@@ -17,8 +18,7 @@ _LENGTH = 0.25  # arrow length, as a share of the longest side of the view
 
 def draw(result: EditResult) -> Figure:
     """Return a figure of both paths from above, with their starts and the facing of the body along them."""
-    figure = Figure(figsize=(9.0, 5.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 9.0, 5.0)
     axes = figure.subplots(1, 2)
     for axis, clip, name in zip(axes, (result.before, result.clip), ("before", "after"), strict=True):
         _draw_paths(axis, clip)

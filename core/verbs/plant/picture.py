@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...plots import figures
 from ...quality import contacts
 from ...weave.results import PlantResult
 
@@ -15,8 +16,7 @@ _FASTEST = 100.0  # cm/s; upper limit of the axis, which cuts off swinging feet
 def draw(woven: PlantResult) -> Figure:
     """Return a figure of the speed of each ball, shaded where planted, and of the displacement of feet and pelvis."""
     balls = contacts.feet(woven.before)
-    figure = Figure(figsize=(9.0, 2.0 * (len(balls) + 1)), layout="constrained")
-    figure.suptitle(woven.clip.name, parse_math=False)
+    figure = figures.new_figure(woven.clip.name, 9.0, 2.0 * (len(balls) + 1))
     *each, below = figure.subplots(len(balls) + 1, 1, sharex=True, squeeze=False)[:, 0]
     for k, (axis, foot) in enumerate(zip(each, balls, strict=True)):
         _draw_speeds(axis, woven, foot, _FEET[k % len(_FEET)])

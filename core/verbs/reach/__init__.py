@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, declaration, declared, option
+from ...options import FRAME, RARE, Choice, declaration, declared_options, option
 from ...recipes.base import Recipe
 
 
@@ -96,7 +96,7 @@ class Reach(Recipe):
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
         """Return a sentence for each option without effect, from a result's report."""
-        still = self.between != declared(type(self))["between"].default and len(self.target) < 2
+        still = self.between != declared_options(type(self))["between"].default and len(self.target) < 2
         lost = ["between had no effect: the target does not move"] if still else []
         return [*super().without_effect(report), *lost]
 

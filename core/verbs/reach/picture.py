@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...plots import stick_figures
+from ...plots import figures, stick_figures
 from ...weave.results import ReachResult
 
 _BEFORE, _AFTER, _TARGET, _SPAN = "#aaaaaa", "#1f4e79", "#a83a36", "#f0a030"
@@ -13,8 +13,7 @@ _POSES = 7
 
 def draw(result: ReachResult) -> Figure:
     """Return a figure of a limb's end before and after: poses, its path from above and from the side, and its error."""
-    figure = Figure(figsize=(11.0, 8.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 11.0, 8.0)
     poses, paths, below = figure.subfigures(3, 1, height_ratios=(3, 3, 2), squeeze=False)[:, 0]
     _draw_poses(poses.subplots(), result)
     for axis, (across, up) in zip(paths.subplots(1, 2), ((0, 1), (0, 2)), strict=True):

@@ -3,15 +3,14 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...plots import stick_figures
+from ...plots import figures, stick_figures
 from ..fit_style.picture import _COLOURS
 from .work import RestyleResult
 
 
 def draw(result: RestyleResult) -> Figure:
     """Return a figure of poses before and after, and of the clip's measures within the range of the examples."""
-    figure = Figure(figsize=(11.0, 6.5), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 11.0, 6.5)
     bodies, measures = figure.subfigures(2, 1, squeeze=False, height_ratios=(3, 2))[:, 0]
     for axis, clip, name, colour in zip(
         bodies.subplots(2, 1, sharex=True, sharey=True),

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...motion.clip import Clip
-from ...plots import stick_figures
+from ...plots import figures, stick_figures
 from ...weave.results import RetargetResult
 from .work import limbs_off
 
@@ -15,8 +15,7 @@ _SHOWN = 6
 
 def draw(woven: RetargetResult) -> Figure:
     """Return a figure of clip and result from the side at six frames, and of the angular error of limbs."""
-    figure = Figure(figsize=(9.0, 7.0), layout="constrained")
-    figure.suptitle(woven.clip.name, parse_math=False)
+    figure = figures.new_figure(woven.clip.name, 9.0, 7.0)
     above, middle, below = figure.subplots(3, 1, height_ratios=[2.0, 2.0, 1.0])
     frames = np.unique(np.linspace(0, len(woven.clip) - 1, _SHOWN).round().astype(int))
     _draw_bodies(above, woven.source, frames, _SOURCE)

@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...motion import kinematics
+from ...plots import figures
 from ...weave.results import EditResult
 
 _MOST, _MEAN = "#aaaaaa", "#1f4e79"
@@ -11,8 +12,7 @@ _MOST, _MEAN = "#aaaaaa", "#1f4e79"
 
 def draw(result: EditResult) -> Figure:
     """Return a figure of how far joints moved over time."""
-    figure = Figure(figsize=(9.0, 3.5), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 9.0, 3.5)
     axis = figure.subplots()
     away = 100.0 * np.linalg.norm(kinematics.points(result.clip) - kinematics.points(result.before), axis=2)
     seconds = np.arange(len(away)) / result.clip.rate

@@ -6,7 +6,7 @@ Method: Splicing upper body onto locomotion.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import FRAME, RARE, Choice, declaration, declared, option
+from ...options import FRAME, RARE, Choice, declaration, declared_options, option
 from ...recipes.base import Recipe, graph_name
 from ...recipes.planting import PlantOptions
 from ...recipes.splice import PointOptions, SpliceOptions
@@ -57,7 +57,7 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
 
     def without_effect(self, report: Mapping[str, Any]) -> list[str]:
         """Return a sentence for each option without effect, from a result's report."""
-        own, names = report["splice"], list(declared(PointOptions))
+        own, names = report["splice"], list(declared_options(PointOptions))
         if own["timing"] != "points":
             names += ["action_graph", "action_threshold"]
             why = "the action is entered at no splice points; timing points does that"
@@ -66,7 +66,7 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
             why = "there is no graph of the action; action_graph makes one"
         else:
             names, why = ["start"], "actions of a graph are played from where they fit"
-        given = [name for name in names if getattr(self, name) != declared(type(self))[name].default]
+        given = [name for name in names if getattr(self, name) != declared_options(type(self))[name].default]
         lost = [f"{name} had no effect: {why}" for name in given]
         if self.if_shorter == "hold" and (own["timing"] == "points" or not _is_held(own["action_frame"])):
             why = "splice points lead on" if own["timing"] == "points" else "the action is long enough"

@@ -46,7 +46,7 @@ class Actions:
     def name(self) -> str:
         return self.clips[0].name if self.graph is None else self.graph.name
 
-    def played(self) -> Played:
+    def new_player(self) -> Played:
         """Return the actions as a new player, without playing history."""
         if self.graph is not None:
             return PlayedGraph(self.graph)
@@ -97,7 +97,7 @@ def overlay(
     locomotion: Clip, actions: Actions, first: int = 0, end: int | None = None
 ) -> tuple[Spliced, dict[str, Any]]:
     """Return a locomotion with actions spliced onto its frames `first` … `end` − 1, and the report on them."""
-    recipe, played = actions.recipe, actions.played()
+    recipe, played = actions.recipe, actions.new_player()
     planned = points.plan(
         locomotion, played, first=first, end=end, interval=recipe.splice_interval, threshold=recipe.splice_threshold
     )

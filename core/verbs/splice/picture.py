@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from ...motion import quat
 from ...motion.clip import Clip
+from ...plots import figures
 from ...quality import trunk_swing
 from ...weave.results import SpliceResult
 
@@ -14,8 +15,7 @@ _PELVIS, _LOCOMOTION, _ACTION, _RESULT = "#888888", "#1f4e79", "#f0a030", "#a83a
 
 def draw(woven: SpliceResult) -> Figure:
     """Return a figure of the swing of locomotion, action and result, the correction, and the action's frames."""
-    figure = Figure(figsize=(9.0, 7.0), layout="constrained")
-    figure.suptitle(woven.clip.name, parse_math=False)
+    figure = figures.new_figure(woven.clip.name, 9.0, 7.0)
     above, middle, below = figure.subplots(3, 1, sharex=True, height_ratios=[2.2, 1.0, 1.0])
     chest = ((woven.locomotion, "locomotion", _LOCOMOTION), (woven.action, "action", _ACTION))
     for clip, called, colour in (*chest, (woven.clip, "result", _RESULT)):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...bodies import own_legs
+from ...bodies import attachments, own_legs
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -70,7 +70,9 @@ class Cut:
 
 
 def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
-    """Return a take cut into stretches; raises ClipError as `tracks.tracks` does.
+    """Return a take cut into stretches, with feet that hang on another joint on their legs.
+
+    Raises ClipError as `tracks.tracks` does.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -79,7 +81,9 @@ def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
         ['Walk', 'Walk Left', 'Walk']
     """
     progress.at(0.0, "Tracking")
-    trimmed = trim.ends(own_legs.with_hind_legs(clip))
+    tracks.refuse_several(clip)
+    (hung,) = attachments.find([clip]).hang([clip])
+    trimmed = trim.ends(own_legs.with_hind_legs(hung))
     found = tracks.tracks(trimmed.clip)
     progress.at(0.4, "Cutting")
     unbroken = [part for span in spans(found) for part in _unbroken(span, found)]

@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...motion import kinematics
+from ...plots import figures
 from ...weave.results import Result
 
 _ENDS = {"hips": "#333333", "foot.L": "#3c9a6d", "foot.R": "#a83a36"}
@@ -11,8 +12,7 @@ _ENDS = {"hips": "#333333", "foot.L": "#3c9a6d", "foot.R": "#a83a36"}
 
 def draw(result: Result) -> Figure:
     """Return a figure of hips and feet: paths from above, and speeds."""
-    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 8.0, 6.0)
     above, speeds = figure.subplots(2, 1)
     clip, places = result.clip, kinematics.world(result.clip)[1]
     for role, color in _ENDS.items():

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import verbs
+from ...bodies import attachments
 from ...errors import ClipError, LoomError
 from ...motion import cycles
 from ...motion.clip import Clip
@@ -104,6 +105,8 @@ def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> Ta
         items += added
     if not items:
         raise ClipError(f"{clip.name}: nothing of the take can be made an action: {_reasons(left)}")
+    attached = attachments.find([clip])
+    items = [replace(item, clip=attached.restore(item.clip, [clip])) for item in items]
     return TakeSet(cut, tuple(items), tuple(sorted(left, key=lambda one: one.first)), tuple(warnings))
 
 

@@ -142,16 +142,21 @@ def _refuse(clip: Clip, rows: int) -> None:
         )
     if clip.skeleton.height <= 0.0:
         raise ClipError(f"{clip.name}: its body has no height")
+    refuse_several(clip)
+    if rows < 3 <= len(clip):
+        raise ClipError(f"{clip.name}: it jumps or is frozen all the time, so the take can't be cut")
+    if rows < 3:
+        raise ClipError(f"{clip.name}: a take of {len(clip)} frame{'s' * (len(clip) != 1)} can't be cut; three are few")
+
+
+def refuse_several(clip: Clip) -> None:
+    """Raise ClipError for a clip of two bodies or more."""
     bodies = _bodies(clip)
     if len(bodies) > 1:
         raise ClipError(
             f"{clip.name}: {len(bodies)} bodies are in it ({', '.join(bodies)}), and a take is of one: save each as a"
             " file of its own"
         )
-    if rows < 3 <= len(clip):
-        raise ClipError(f"{clip.name}: it jumps or is frozen all the time, so the take can't be cut")
-    if rows < 3:
-        raise ClipError(f"{clip.name}: a take of {len(clip)} frame{'s' * (len(clip) != 1)} can't be cut; three are few")
 
 
 def _bodies(clip: Clip) -> list[str]:

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from ...motion import root_motion
 from ...motion.clip import Clip
+from ...plots import figures
 from ...quality import foot_travel
 from ...weave.results import TravelResult
 
@@ -15,8 +16,7 @@ _BODY, _GIVEN = "#888888", "#333333"
 
 def draw(woven: TravelResult) -> Figure:
     """Return a figure of the feet from above before and after, and of the speed measured from each during contacts."""
-    figure = Figure(figsize=(9.0, 7.0), layout="constrained")
-    figure.suptitle(woven.clip.name, parse_math=False)
+    figure = figures.new_figure(woven.clip.name, 9.0, 7.0)
     above, below = figure.subfigures(2, 1, squeeze=False)[:, 0]
     for axis, clip, title in zip(above.subplots(1, 2), (woven.before, woven.clip), ("before", "after"), strict=True):
         _draw_ground(axis, woven, clip)

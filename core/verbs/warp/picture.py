@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from ...motion import kinematics
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from ...plots import figures
 from ...weave.results import EventsResult, WarpResult
 
 _COLOURS = ("#1f4e79", "#f0a030", "#3c9a6d", "#a83a36", "#7a5195", "#333333", "#2a9d8f", "#c77dff")
@@ -15,8 +16,7 @@ _GUIDE = "#aaaaaa"
 
 def draw_poses(result: WarpResult) -> Figure:
     """Return a figure of rotations, translations and world displacements of joints; lines mark the poses."""
-    figure = Figure(figsize=(9.0, 7.5), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 9.0, 7.5)
     turned, moved, away = figure.subplots(3, 1, sharex=True)
     clip = result.before
     places = kinematics.world(result.clip)[1] - kinematics.world(clip)[1]
@@ -47,8 +47,7 @@ def _draw_most(axis: Axes, clip: Clip, sizes: Array) -> None:
 
 def draw_events(result: EventsResult) -> Figure:
     """Return a figure of the time map with its events, and of the playing speed."""
-    figure = Figure(figsize=(7.0, 8.0), layout="constrained")
-    figure.suptitle(result.clip.name, parse_math=False)
+    figure = figures.new_figure(result.clip.name, 7.0, 8.0)
     played, speed = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     times = np.linspace(0.0, len(result.clip) - 1.0, 20 * len(result.clip))
     frames = result.curve.at(times)

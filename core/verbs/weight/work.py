@@ -36,7 +36,7 @@ def weight(clips: Sequence[Clip], recipe: Weight, progress: Progress = SILENT) -
     result = replace(made, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     report: dict[str, Any] = {
         "dropped": [],
-        "weight": {"flights": found.before.as_json, "repairs": found.as_json},
+        "weight": {"flights": found.before.as_json(), "repairs": found.as_json},
         "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
         "warnings": found.describe(),
     }

@@ -4,7 +4,7 @@
 after riggers' practice and the makers' own documentation, before anyone looked at how the add-on finds controls.
 """
 
-from . import auto_rig_pro, blenrig, broken, cartoon_cat, cloudrig, game_biped, manny, mixamo, mmd
+from . import auto_rig_pro, blenrig, cartoon_cat, cloudrig, game_biped, manny
 
 _MODULES = {
     "game_biped": game_biped,
@@ -12,14 +12,11 @@ _MODULES = {
     "cloudrig": cloudrig,
     "blenrig": blenrig,
     "auto_rig_pro": auto_rig_pro,
-    "mmd": mmd,
     "manny": manny,
-    "mixamo": mixamo,
 }
-TRUTH = {**{name: module.TRUTH for name, module in _MODULES.items()}, **broken.TRUTH}
-SOUND, BROKEN = tuple(_MODULES), tuple(broken.TRUTH)
+TRUTH = {name: module.TRUTH for name, module in _MODULES.items()}
 
 
 def build(name):
     """Make a rig in the scene. Returns its armature object."""
-    return _MODULES.get(name, broken).build(name)
+    return _MODULES[name].build(name)

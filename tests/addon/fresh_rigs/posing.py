@@ -1,9 +1,6 @@
-"""Pose a rig and read Blender's evaluated result."""
-
-from math import degrees
+"""Set the switches of a rig and read Blender's evaluated result."""
 
 import bpy
-from mathutils import Matrix, Vector
 
 
 def evaluated(rig):
@@ -26,38 +23,3 @@ def turn_switches(rig, truth, to):
     for limb in truth.limbs.values():
         if limb.switch:
             turn_switch(rig, limb.switch, to)
-
-
-def move(rig, bone, by):
-    """Move a control by a vector of the world, in metres, from its rest."""
-    posed = rig.pose.bones[bone]
-    own = (rig.matrix_world @ posed.bone.matrix_local).to_3x3()
-    posed.matrix_basis = Matrix.Translation(own.inverted() @ Vector(by))
-
-
-def turn(rig, bone, by, axis="X"):
-    """Turn a control by radians about one of its own axes, from its rest."""
-    rig.pose.bones[bone].matrix_basis = Matrix.Rotation(by, 4, axis)
-
-
-def rest(rig, bones=None):
-    """Put controls back to rest: those named, or all."""
-    for bone in rig.pose.bones:
-        if bones is None or bone.name in bones:
-            bone.matrix_basis = Matrix()
-
-
-def distance(one, other):
-    """Return the distance between the heads of two matrices, in metres."""
-    return (one.translation - other.translation).length
-
-
-def angle(one, other):
-    """Return the angle between the orientations of two matrices, in degrees."""
-    both = one.to_3x3().normalized().inverted() @ other.to_3x3().normalized()
-    return degrees(both.to_quaternion().angle) if both != Matrix.Identity(3) else 0.0
-
-
-def direction(one, other):
-    """Return the angle between the Y axes of two matrices, in degrees."""
-    return degrees(one.to_3x3().col[1].angle(other.to_3x3().col[1]))

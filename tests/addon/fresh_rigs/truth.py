@@ -48,8 +48,6 @@ class Truth:
     height: float = 1.7
     # Other bones that may be called the root, or carry the trunk, as well.
     also: tuple[str, ...] = ()
-    # What is broken: the limbs, or the bones, one of which a true sentence names.
-    broken: tuple[str, ...] = ()
 
 
 def sided(parts, sides=("l", "r")):

@@ -152,6 +152,38 @@ def test_feet_that_rest_on_a_root_stay_under_their_legs_where_the_root_moves():
     assert np.abs(worlds_of(made, ["root"])[0] - worlds_of(idle, ["root"])[0]).max() > 0.4
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_feet_that_rest_on_a_root_while_the_legs_over_them_bend_stay_flat(named):
+    """As in an attack of a wolf on the spot: other actions of it show that the feet belong to the legs."""
+    wave = actions.wave()
+    bend = np.radians(12.0) * (1.0 - np.cos(np.linspace(0.0, 4.0 * np.pi, len(wave))))
+    names = wave.skeleton.names
+    rotations, translations = np.tile(quat.IDENTITY, (len(wave), len(names), 1)), np.zeros((len(wave), len(names), 3))
+    for role, by in (("thigh", 1.0), ("shin", -2.0)):
+        for side in "LR":
+            rotations[:, wave.skeleton.roles[f"{role}.{side}"]] = quat.about_axis("X", by * bend)
+    crouch = replace(wave, rotations=rotations, translations=translations, cyclic=False)
+    foot = wave.skeleton.roles["foot.L"]
+    hips = kinematics.world(crouch)[1][:, foot, 2]
+    translations[:, wave.skeleton.roles["hips"], 2] = hips[0] - hips
+    still = loose(replace(crouch, translations=translations), FEET)
+    body = still.skeleton
+    feet = [body.index(name) for name in FEET]
+    rotations, translations = still.rotations.copy(), still.translations.copy()
+    rotations[:, feet], translations[:, feet] = quat.IDENTITY, 0.0
+    roles = {role: joint for role, joint in body.roles.items() if named or not role.startswith("foot")}
+    leaders = {body.index(f"foot.{side}"): body.roles[f"shin.{side}"] for side in "LR"}
+    body = replace(body, roles=roles, leaders=leaders)
+    still = replace(still, skeleton=body, rotations=rotations, translations=translations)
+    assert np.ptp(kinematics.world(still)[1][:, body.roles["shin.L"]], axis=0).max() > 0.1
+    found = attachments.find([still])
+    assert set(found.bodies[still.skeleton].leaders) >= set(feet)
+    made = verbs.apply(Place(x=1.0), [still]).clip
+    ours, plain = (worlds_of(clip, still.skeleton.names[1:]) for clip in (made, still))
+    assert np.abs(ours[1] - plain[1]).max() < 1e-6
+    assert np.abs(ours[0] - plain[0] - (ours[0] - plain[0])[0]).max() < 1e-6
+
+
 def test_one_foot_of_two_that_hangs_on_a_root_is_mirrored_with_the_other():
     walk = actions.walk(cycles=1)
     ours, plain = (verbs.apply(Mirror(), [loose(walk, names)]).clip for names in (FEET[:1], ()))

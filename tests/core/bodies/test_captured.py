@@ -1,5 +1,7 @@
 """Captured clips on the bodies of other files."""
 
+import itertools
+
 import numpy as np
 import pytest
 from action_loom.core.bodies import carry, partners, rest_check, rest_frames
@@ -28,8 +30,7 @@ def test_two_conversions_of_one_recording_have_the_same_legs(pair):
     assert max(angle for role, angle in off.items() if "arm" in role) < 2.0
 
 
-@pytest.mark.parametrize("source", OTHERS)
-@pytest.mark.parametrize("name", [*TUNED, *ASIDE])
+@pytest.mark.parametrize(("name", "source"), [*itertools.product(ASIDE, OTHERS), *zip(TUNED, OTHERS, strict=True)])
 def test_limbs_point_as_they_did_on_any_body(name, source):
     clip, body = material.captured(name).cut(0, 300), material.as_captured(source).skeleton
     made, carried = carry.onto_body(clip, body, hands=False)

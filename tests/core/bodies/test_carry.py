@@ -1,6 +1,5 @@
 """Clips on other bodies: other rest poses, axes, proportions and joints."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -207,7 +206,7 @@ def inheriting(body, rng, *, moving_space=False):
 
 
 @rests
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_joints_that_do_not_inherit_all_stand_where_those_do_that_inherit(rest, seed):
     rng = np.random.default_rng(seed)
     clip = bodies.moving(bodies.handed(), seed=seed)
@@ -222,7 +221,7 @@ def test_joints_that_do_not_inherit_all_stand_where_those_do_that_inherit(rest, 
     assert not np.abs(loose.translations[:, held]).max()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_clip_of_joints_that_do_not_inherit_all_is_carried_as_it_stands(seed):
     clip = bodies.moving(material.figure(), seed=seed)
     loose, _ = carry.onto_body(clip, inheriting(clip.skeleton, np.random.default_rng(seed)))
@@ -266,20 +265,6 @@ def test_a_frame_can_stand_in_for_either_rest_pose():
     made, carried = carry.onto_body(clip, clip.skeleton, shown, shown)
     assert (carried.rest.name, carried.body_rest.name) == ("frame 0", "frame 0")
     assert np.linalg.norm(places(made) - places(clip), axis=2).max() < 1e-3
-
-
-def test_a_thousand_frames_of_67_joints_take_a_fraction_of_a_second():
-    body = bodies.with_joints(bodies.handed(), {"Spine1": 2}, hanging=body_twists())
-    assert len(body) >= 60
-    clip = bodies.moving(material.figure(), frames=1000)
-    carry.onto_body(clip, body)
-    began = time.process_time()
-    carry.onto_body(clip, body)
-    assert time.process_time() - began < 0.2  # 0.05 where it was written; other machines are slower
-
-
-def body_twists():
-    return tuple(f"{side}{part}" for side in ("Left", "Right") for part in ("Arm", "ForeArm", "UpLeg", "Leg"))
 
 
 @pytest.mark.shared

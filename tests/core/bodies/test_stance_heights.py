@@ -26,7 +26,7 @@ def heights_off(source, made, scale, spans):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("source", ["GenoView__Geno_bind", "bvh-python__test_mocapbank", "cmu_daz_02_01"])
+@pytest.mark.parametrize("source", ["GenoView__Geno_bind", "cmu_daz_02_01"])
 @pytest.mark.parametrize("name", ["cmu_mb_16_15", "cmu_mb_08_01"])  # no constant was tuned on the second
 def test_feet_stand_as_high_as_in_the_source(name, source):
     clip, like = material.captured(name), material.as_captured(source)
@@ -42,7 +42,7 @@ def test_feet_stand_as_high_as_in_the_source(name, source):
 
 @pytest.mark.shared
 @pytest.mark.parametrize("declared", [False, True])
-@pytest.mark.parametrize("like", ["cmu_mb_02_01", "GenoView__Geno_bind", "cmu_daz_02_01", "cmu_mb_08_01"])
+@pytest.mark.parametrize("like", ["GenoView__Geno_bind", "cmu_mb_08_01"])
 def test_a_cycle_stays_one_on_another_body(like, declared):
     for cycle in (actions.walk(cycles=1), actions.run(cycles=1), actions.sneak(cycles=2), actions.carry(cycles=1)):
         body = material.captured(like) if like.startswith("cmu") else material.as_captured(like)
@@ -53,5 +53,5 @@ def test_a_cycle_stays_one_on_another_body(like, declared):
 
 def test_nothing_changes_on_the_own_body_or_without_stances():
     walk = actions.walk()
-    assert stance_heights.kept(walk, walk, 1.0, (0.0, 0.0), planting.find(walk)) is walk
-    assert stance_heights.kept(walk, walk, 0.5, (0.0, 0.0), []) is walk
+    assert stance_heights.keep_heights(walk, walk, 1.0, (0.0, 0.0), planting.find(walk)) is walk
+    assert stance_heights.keep_heights(walk, walk, 0.5, (0.0, 0.0), []) is walk

@@ -45,22 +45,6 @@ def test_the_skeleton_can_be_named(run, takes):
     assert f"skeleton: {skeleton}" in printed
 
 
-def test_a_skeleton_is_refused_as_a_clip(run, takes):
-    path = takes.parents[1] / "bodies" / "someone.asf"
-    code, _, err = run("info", path)
-    assert (code, err) == (1, f"action-loom: {path}: this is a skeleton without motion: name the .amc file instead\n")
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "problem"), [("file_rate", "-1", "between 0"), ("amc_rate", "fast", "invalid")]
-)
-def test_values_that_are_none_are_refused(run, takes, key, value, problem):
-    code, _, err = run("info", takes, f"--{key.replace('_', '-')}", value)
-    assert code in (1, 2)
-    assert key.replace("_", "-") in err or key in err
-    assert problem in err or "must be" in err
-
-
 @pytest.mark.shared
 def test_a_take_is_blended_with_a_conversion_of_another(run, out):
     clips = acclaim.FOLDER / "16_15.amc", acclaim.FOLDER.parent / "cmu" / "cmu_asf_16_41.bvh"

@@ -31,19 +31,6 @@ def test_clips_of_different_bodies_are_refused(run, walk, tmp_path, out):
     assert os.listdir(out) == []
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_sync_takes_two_clips(run, walk, count):
-    code, _, err = run("sync", *[walk] * count)
-    assert code == 1
-    console.assert_one_line(err)
-
-
-def test_a_single_clip_can_not_be_blended(run, walk, out):
-    code, _, err = run("blend", walk, "-o", out / "new.bvh")
-    assert code == 1
-    console.assert_one_line(err)
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -14,8 +14,7 @@ from oracles import console, processes
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
 
 
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("engine", ["numba", "numpy"])
+@pytest.mark.parametrize(("engine", "sent", "status"), [("numba", signal.SIGINT, 130), ("numpy", signal.SIGTERM, 143)])
 def test_at_any_moment_it_is_one_line_and_leaves_nothing(walk, slow, out, engine, sent, status):
     options = ["--mirror", "--engine", engine, "-o", out / "g.npz", "--report", out / "r.json"]
     statuses = set()

@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.verbs import VERBS
 from oracles import console
 
@@ -213,7 +213,7 @@ def test_keys_of_job_files_and_options_of_verbs_have_different_names():
     assert not set(settings) & set(keys)
     reserved = {"job", "verb", "clips", *settings, *keys}
     for recipe in [row.recipe for row in VERBS.values()]:
-        assert not reserved & set(declared(recipe))
+        assert not reserved & set(declared_options(recipe))
 
 
 def test_every_key_is_documented():

@@ -8,8 +8,6 @@ from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh, motion_file
 from numpy.testing import assert_allclose
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):

@@ -49,13 +49,3 @@ def test_a_cluster_makes_the_same_library_and_finds_the_same(folder, tmp_path):
             reported.append(json.loads(report.read_text()) | {"library": ""})
     assert reported[0] == reported[1]
     assert reported[0]["pairs"]
-
-
-def test_without_the_scheduler_it_is_one_line_and_nothing_is_made(folder, tmp_path):
-    place = tmp_path / "a.loomlib"
-    address = "tcp://127.0.0.1:9"
-    done = command("library", "index", folder, "-o", place, "--scheduler", address, "--wait", "0.5")
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"action-loom: {address}: no Dask scheduler has answered")
-    assert done.stderr.count("\n") == 1
-    assert storage.read(place).clips == ()

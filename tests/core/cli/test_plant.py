@@ -8,8 +8,6 @@ from action_loom.core.demo_character import actions
 from action_loom.core.motion import root_motion
 from oracles import material
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 def sliding(tmp_path):
@@ -30,13 +28,6 @@ def test_feet_are_planted_and_the_reports_spans_plant_them_again(run, sliding, o
     assert run("plant", sliding, "-o", out / "b.bvh", "--spans", rows)[0] == 0
     assert (out / "a.bvh").read_bytes() == (out / "b.bvh").read_bytes()
     assert "nothing was changed" in "".join(run("plant", out / "a.bvh", "-o", out / "c.bvh")[1:])
-
-
-def test_what_is_no_span_is_refused_in_one_line(run, sliding, out):
-    code, _, err = run("plant", sliding, "-o", out / "a.bvh", "--spans", "0 0 9 9999")
-    assert code == 2
-    assert err.startswith("action-loom: spans takes rows of foot")
-    assert err.count("\n") == 1
 
 
 def test_verbs_plant_unless_they_are_told_not_to(run, sliding, tmp_path, out):

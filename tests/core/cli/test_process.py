@@ -18,22 +18,9 @@ def test_it_runs_as_a_process(walk, slow, out):
     assert os.listdir(out) == ["new.bvh"]
 
 
-def test_the_module_that_parses_runs_as_a_process_too(walk):
-    done = processes.python("-m", "action_loom.core.cli.main", "info", walk)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "walk" in done.stdout
-
-
 def test_the_exit_code_reaches_the_shell(walk, tmp_path):
     assert processes.python("-m", console.MODULE, "info", tmp_path / "absent.bvh").returncode == 1
     assert processes.python("-m", console.MODULE, "info").returncode == 2
-
-
-def test_the_environment_chooses_the_engine_unless_a_flag_does(walk, slow):
-    code = "import sys\nfrom action_loom.core.cli.main import main\nmain(sys.argv[1:])\nprint('numba' in sys.modules)"
-    arguments = ["-c", code, "sync", walk, slow, "--quiet"]
-    assert processes.python(*arguments, ACTION_LOOM_ENGINE="numpy").stdout == "False\n"
-    assert processes.python(*arguments, "--engine", "numpy", ACTION_LOOM_ENGINE="auto").stdout == "False\n"
 
 
 @pytest.mark.parametrize(("asked", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
@@ -52,9 +39,8 @@ def test_products_take_one_thread_unless_the_environment_asks_for_more(asked, th
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close otherwise there")
-@pytest.mark.parametrize("many", [1, 40])
-def test_a_reader_that_goes_away_is_no_error_to_complain_about(walk, many):
-    command = [sys.executable, "-m", console.MODULE, "info", *[str(walk)] * many]
+def test_a_reader_that_goes_away_is_no_error_to_complain_about(walk):
+    command = [sys.executable, "-m", console.MODULE, "info", *[str(walk)] * 20]
     environment = processes.clean_environment()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
         process.stdout.close()
@@ -63,11 +49,10 @@ def test_a_reader_that_goes_away_is_no_error_to_complain_about(walk, many):
     assert process.returncode in (0, 1)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_a_terminal_that_lacks_letters_is_no_reason_to_fail(walk, slow, tmp_path, encoding):
+def test_a_terminal_that_lacks_letters_is_no_reason_to_fail(walk, slow, tmp_path):
     renamed = shutil.copy(slow, tmp_path / "歩く.bvh")
     for arguments, code in ((["sync", walk, renamed, "--engine", "numpy"], 0), (["info", tmp_path / "歩.bvh"], 1)):
-        done = processes.python("-m", console.MODULE, *arguments, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+        done = processes.python("-m", console.MODULE, *arguments, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
         assert "Traceback" not in done.stderr
         assert done.returncode == code
 

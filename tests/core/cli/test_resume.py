@@ -10,7 +10,7 @@ import time
 import pytest
 from oracles import console, processes
 
-TAKES = 12
+TAKES = 8
 
 
 @pytest.fixture
@@ -34,9 +34,8 @@ def already(printed):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
-@pytest.mark.parametrize("at_a_time", [1, 2])
-def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
-    command = [sys.executable, "-P", "-m", console.MODULE, "run", str(jobs), "--jobs", str(at_a_time)]
+def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out):
+    command = [sys.executable, "-P", "-m", console.MODULE, "run", str(jobs), "--jobs", "2"]
     with subprocess.Popen(command, env=processes.clean_environment(), stdout=subprocess.PIPE) as process:
         end = time.monotonic() + 60.0
         while len(os.listdir(out)) < 5 and time.monotonic() < end:
@@ -50,7 +49,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(run, jobs, out, at_a_time):
     left_out, of_all = already(printed)
     assert of_all == TAKES + 1
     # The interrupted job may run again; no earlier job may.
-    assert left_out >= len(before) // 2 - at_a_time
+    assert left_out >= len(before) // 2 - 2
     assert sum(times(out)[name] == stamp for name, stamp in before.items() if name in times(out)) >= 2 * left_out
     resumed, report = contents(out), console.read_json(jobs.with_name("r.json"))
     assert [one["status"] for one in report["jobs"]] == ["done"] * (TAKES + 1)
@@ -124,7 +123,7 @@ def test_what_a_kill_cut_off_in_the_journal_says_nothing(run, jobs, out):
 
 def test_a_journal_of_anything_is_no_error(run, jobs, out):
     journal = jobs.with_name("jobs.toml.journal")
-    for noise in (b"\xff\x00", b"[]\n1\nnull\n", b'{"asked": [], "name": 1, "files": {"a": []}, "report": 2}\n', b"{}"):
+    for noise in (b"\xff\x00", b'[]\n1\nnull\n{"asked": [], "name": 1, "files": {"a": []}, "report": 2}\n{}'):
         journal.write_bytes(noise)
         assert already(run("run", jobs, "--resume", "--force")[1])[0] == 0
     assert len(os.listdir(out)) == 2 * TAKES + 1

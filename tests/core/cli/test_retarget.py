@@ -8,8 +8,6 @@ from action_loom.core.cli.motion_files import MotionFiles
 from action_loom.core.formats import bvh
 from oracles import bodies, material
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 def other(tmp_path):

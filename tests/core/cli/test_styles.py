@@ -61,16 +61,6 @@ def test_a_kept_style_and_the_clips_themselves_give_the_same(run, walks, learnt,
     assert np.abs(made[0].rotations - made[1].rotations).max() < 1e-3  # strides are kept in single precision
 
 
-def test_towards_a_person_by_the_name_in_the_table(run, walks, learnt, tmp_path):
-    out = tmp_path / "out.bvh"
-    code, printed, _ = run(
-        "restyle", walks[0], "--style", learnt, "--toward", "cleo", "-o", out, "--picture", tmp_path / "p.png"
-    )
-    assert code == 0
-    assert out.exists()
-    assert "restyled" in printed
-
-
 def test_what_is_asked_for_is_printed(run, walks, tmp_path):
     code, printed, _ = run("ask", *walks, "--speed", "1.1", "-o", tmp_path / "out.bvh", "--picture", tmp_path / "p.png")
     assert code == 0

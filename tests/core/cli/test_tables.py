@@ -4,8 +4,6 @@ import pytest
 from action_loom.core.cli import tables
 from action_loom.core.errors import LoomError
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.mark.parametrize(
     ("text", "rows"),

@@ -135,18 +135,6 @@ def test_a_job_file_cuts_many_takes_each_into_its_folder(run, tmp_path, take):
     assert "2 of 2 jobs were done already" in out
 
 
-def test_a_part_of_a_job_file_cuts_its_share_of_takes(run, tmp_path, take):
-    takes = tmp_path / "takes"
-    takes.mkdir()
-    for name in ("one", "two"):
-        (takes / f"{name}.bvh").write_bytes(take.read_bytes())
-    jobs = tmp_path / "jobs.toml"
-    jobs.write_text('[[job]]\nverb = "take"\neach = "takes/*.bvh"\noutput = "sets/"\n')
-    code, _, errors = run("run", jobs, "--part", "2/2")
-    assert code == 0, errors
-    assert [path.name for path in (tmp_path / "sets").iterdir()] == ["two"]
-
-
 @pytest.mark.parametrize(
     ("key", "says"),
     [('names = "{who}"', "names is '{who}'"), ('root = "feet"', "root is 'feet'"), ('picture = "a.png"', "'picture'")],

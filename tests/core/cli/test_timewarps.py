@@ -12,7 +12,6 @@ def read(path):
     return np.loadtxt(path, delimiter=",", ndmin=2)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(("reference", "shape"), [(1, (91, 61)), (2, (61, 91))])
 def test_frames_times_the_matrix_are_the_frames_that_are_played(run, walk, slow, out, reference, shape):
     arguments = ["--reference", reference, "--timewarp", out / "w.csv", "--report", out / "r.json"]
@@ -27,7 +26,6 @@ def test_frames_times_the_matrix_are_the_frames_that_are_played(run, walk, slow,
     assert not np.delete(warp, at, axis=1).any()
 
 
-@pytest.mark.both_engines
 def test_a_blend_is_as_long_as_the_weighted_sum_of_its_steps(run, walk, slow, out):
     names = ["-o", out / "new.bvh", "--report", out / "r.json", "--timewarp", f"{out}/"]
     code, _, err = run("blend", walk, slow, "--weights", 1, 3, "--ends", "pinned", *names)
@@ -36,7 +34,6 @@ def test_a_blend_is_as_long_as_the_weighted_sum_of_its_steps(run, walk, slow, ou
     assert console.read_json(out / "r.json")["frames"] == pytest.approx((0.25 + 0.75 * steps).sum(), abs=1.0)
 
 
-@pytest.mark.both_engines
 def test_rows_are_frames_of_the_clip_as_it_was_given(run, tmp_path, walk, out):
     fast = material.write(material.walk(3.0, 60.0, stride=0.7), tmp_path / "fast.bvh")
     assert run("sync", walk, fast, "--ends", "pinned", "--timewarp", out / "w.csv")[0] == 0
@@ -45,7 +42,6 @@ def test_rows_are_frames_of_the_clip_as_it_was_given(run, tmp_path, walk, out):
     assert timewarps.warped(warp)[[0, -1]] == pytest.approx([0.0, 180.0])
 
 
-@pytest.mark.both_engines
 def test_a_cycle_begins_anew_at_its_first_frame(run, tmp_path, out):
     files = []
     for clip, phase in ((actions.walk(30.0), 0.0), (actions.sneak(30.0), 0.4)):
@@ -64,7 +60,6 @@ def test_a_cycle_begins_anew_at_its_first_frame(run, tmp_path, out):
     np.testing.assert_allclose(laps, np.round(laps), atol=1e-4)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("verb", "clips", "message"),
     [
@@ -78,7 +73,6 @@ def test_of_other_than_two_clips_there_is_none(run, walk, slow, out, verb, clips
     assert os.listdir(out) == []
 
 
-@pytest.mark.both_engines
 def test_verbs_that_register_nothing_have_no_such_flag_and_no_such_key(run, walk, out, tmp_path):
     code, _, err = run("loop", walk, "-o", out / "n.bvh", "--timewarp", out / "w.csv")
     assert code == 2
@@ -90,7 +84,6 @@ def test_verbs_that_register_nothing_have_no_such_flag_and_no_such_key(run, walk
     assert err.endswith("loop re-times no clip to another, so there is no timewarp matrix; sync and blend do\n")
 
 
-@pytest.mark.both_engines
 def test_in_a_job_file_it_is_a_key(run, walk, slow, out, tmp_path):
     jobs = tmp_path / "jobs.toml"
     text = '[[job]]\nverb = "sync"\nclips = ["walk.bvh", "slow.bvh"]\noutput = "out/n.bvh"\ntimewarp = "out/"\n'

@@ -9,8 +9,6 @@ from action_loom.core.formats import bvh
 from action_loom.core.motion import kinematics
 from oracles import material
 
-pytestmark = pytest.mark.both_engines
-
 
 @pytest.fixture
 def turning(tmp_path):

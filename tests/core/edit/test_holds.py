@@ -317,7 +317,7 @@ def any_events(draw, cyclic):
 
 @pytest.mark.parametrize("cyclic", [False, True])
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whatever_is_asked_is_done_whole_or_refused(cyclic, data):
     rows = data.draw(any_events(cyclic))
     clip = replace(CLIP, cyclic=cyclic)

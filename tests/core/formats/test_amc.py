@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_loom.core.errors import MotionFileError, OptionError
-from action_loom.core.formats import amc_text, asf, bvh, motion_file
+from action_loom.core.formats import amc_text, asf, motion_file
 from action_loom.core.formats.conventions import settling
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.motion.clip import Clip
@@ -20,6 +20,10 @@ from scipy.spatial.transform import Rotation
 INCH = 0.0254
 CMU = INCH / 0.45
 CONVERTED = ("127_04", "16_08", "16_11", "16_15", "16_17", "16_19", "16_41")  # as BVH files of another program, too
+
+
+# Takes kept out of tuning, and a third of all takes.
+SOME_TAKES = [path for k, path in enumerate(acclaim.captured()) if k % 3 == 0 or path.stem in AMC_KEPT_ASIDE]
 
 
 def in_file(clip, convention):
@@ -285,7 +289,7 @@ def test_what_is_kept_aside_is_a_third_and_no_recording_that_is_tuned_on():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("path", acclaim.captured(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SOME_TAKES, ids=lambda path: path.stem)
 def test_the_bones_of_a_captured_take_end_where_another_library_says(path):
     """The ends of bones agree to 1e-9 of the body's height in every frame; no constant was tuned on these files."""
     found = motion_file.read(path)
@@ -333,17 +337,6 @@ def test_written_as_bvh_and_read_again_every_point_is_where_it_was(path, tmp_pat
     assert (again.convention.unit, again.clip.rate) == ("cmu", 120.0)
     assert again.clip.skeleton.names == found.clip.skeleton.names
     assert_allclose(kinematics.points(again.clip), kinematics.points(found.clip), rtol=0.0, atol=1e-6)
-
-
-@pytest.mark.both_engines
-def test_what_was_read_is_written_in_its_own_unit_and_read_again(tmp_path):
-    found = read(tmp_path)
-    written = tmp_path / "again.bvh"
-    written.write_bytes(motion_file.compose(found.clip, written, found))
-    again, _ = bvh.to_clip(bvh.read(written), unit="cmu", up="y")
-    assert_allclose(kinematics.points(again), kinematics.points(found.clip), rtol=0.0, atol=1e-6)
-    with pytest.raises(OptionError, match=r"out\.amc does not end like a motion file that can be written: \.bvh"):
-        motion_file.compose(found.clip, "out.amc")
 
 
 # --- the fast and the slow way --------------------------------------------------------------------------------------

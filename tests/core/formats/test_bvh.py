@@ -97,7 +97,7 @@ def test_two_roots_are_read_and_written(tmp_path):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("path", material.captured_files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", material.some_captured_files(), ids=lambda path: path.stem)
 def test_writing_what_was_read_loses_nothing(path, tmp_path):
     motion = bvh.read(path)
     motion = replace(motion, values=motion.values[:150])
@@ -109,14 +109,6 @@ def test_writing_what_was_read_loses_nothing(path, tmp_path):
     assert twice.read_bytes() == once.read_bytes()
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("name", ["cmu_daz_13_18", "cmu_mb_02_06"])
-def test_a_long_file_loses_nothing_either(name, tmp_path):
-    motion = bvh.read(material.captured_file(name))
-    bvh.write(motion, tmp_path / "again.bvh")
-    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
-
-
 @pytest.mark.both_engines
 def test_any_number_is_written_so_that_it_reads_the_same(small, tmp_path, rng):
     values = rng.normal(size=(200, 15)) * 10.0 ** rng.integers(-20, 8, size=(200, 15))
@@ -124,15 +116,6 @@ def test_any_number_is_written_so_that_it_reads_the_same(small, tmp_path, rng):
     motion = replace(small, values=values, offsets=rng.normal(size=(4, 3)), tips=small.tips * (1.0 / 3.0))
     bvh.write(motion, tmp_path / "again.bvh")
     assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
-
-
-@pytest.mark.both_engines
-def test_writing_leaves_nothing_beside_the_file(small, tmp_path):
-    folder = tmp_path / "out"
-    folder.mkdir()
-    bvh.write(small, folder / "a.bvh")
-    bvh.write(small, str(folder / "a.bvh"))
-    assert os.listdir(folder) == ["a.bvh"]
 
 
 @pytest.mark.both_engines
@@ -182,8 +165,7 @@ def test_a_rounded_frame_time_means_a_whole_rate(small, frame_time, rate):
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize(
-    ("frame_time", "rate"),
-    [("0.0417083750417", 23.976), ("0.0333667", 29.97), ("0.0166833", 59.94)],
+    ("frame_time", "rate"), [("0.0417083750417", 23.976), ("0.0333667", 29.97), ("0.0166833", 59.94)]
 )
 def test_a_rate_that_is_not_whole_stays_what_it_is(small, frame_time, rate):
     assert replace(small, frame_time=frame_time).rate == pytest.approx(rate, abs=5e-4)

@@ -58,7 +58,7 @@ def test_the_points_of_a_clip_are_the_files(small):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("path", material.captured_files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", material.some_captured_files(), ids=lambda path: path.stem)
 def test_the_points_of_a_captured_clip_are_the_files(path):
     motion = bvh.read(path)
     clip, convention = bvh.to_clip(motion)
@@ -117,11 +117,6 @@ def test_a_position_channel_replaces_the_offset_of_its_joint(small):
 
 
 @pytest.mark.both_engines
-def test_the_clip_is_named_after_its_file(small):
-    assert bvh.to_clip(small)[0].name == "small"
-
-
-@pytest.mark.both_engines
 def test_joints_of_one_name_are_numbered_in_the_clip_and_keep_their_names_in_the_file(tmp_path):
     motion = material.read_bvh(tmp_path, material.SMALL_BVH.replace("Head", "Chest").replace("Leg", "Chest"))
     assert motion.names == ("Hips", "Chest", "Chest", "Chest")
@@ -166,13 +161,13 @@ def test_a_clip_of_our_own_is_written_and_read_back(tmp_path):
     clip = material.walk(turn=0.7)
     path = material.write(clip, tmp_path / "walk.bvh")
     back, convention = bvh.to_clip(bvh.read(path))
-    assert (convention.unit, convention.up, back.rate) == ("cm", "y", 30.0)
+    assert (convention.unit, convention.up, back.rate, back.name) == ("cm", "y", 30.0, "walk")
     assert back.skeleton.names == clip.skeleton.names
     assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("roots", [1, 3])
 def test_any_body_is_written_so_that_every_joint_is_where_it_was(seed, roots, tmp_path):
     rng = np.random.default_rng(seed)

@@ -69,6 +69,16 @@ def test_a_chain_of_thousands_is_no_file_of_tabs(tmp_path):
     assert_array_equal(bvh_text.parse(tmp_path / "c.bvh").parents, chain.parents)
 
 
+@pytest.mark.parametrize("bytes_at_a_time", [1, 7, 12, 100])
+def test_a_table_is_the_same_in_pieces_of_any_size(monkeypatch, bytes_at_a_time):
+    monkeypatch.setattr(bvh_text, "_PIECE", bytes_at_a_time)
+    for text in (b"1 2 3\n\n4.5 5 6\n7 8 9", b"1 2 3 \r\n 4.5 5 6\n7 8 9\n\n"):
+        for found in engines.by_both(PACKAGE, lambda text=text: bvh_text.rows(text, 3, 3)):
+            assert_array_equal(found, [[1, 2, 3], [4.5, 5, 6], [7, 8, 9]])
+    for text in (b"1 2 3\n4 5\n7 8 9", b"1 2 3\n4 5 6\n7 8 9\n1 2 3", b"1 2 3\n4 5 6", b"1 2 3\n4 5 6 7 8 9"):
+        assert engines.by_both(PACKAGE, lambda text=text: bvh_text.rows(text, 3, 3)) == [None, None]
+
+
 @pytest.mark.parametrize("together", [1, 40, 10**6])
 def test_numbers_of_all_lengths_are_those_that_python_reads_in_parts_of_any_size(monkeypatch, rng, together):
     monkeypatch.setattr(numbers, "TOGETHER", together)
@@ -92,7 +102,7 @@ def test_numbers_of_all_lengths_are_those_that_python_reads_in_parts_of_any_size
         words = words[: len(words) // 3 * 3]
         text = "\r\n\n".join(" \t".join(words[k : k + 3]) for k in range(0, len(words), 3)) + "\n"
         found = np.empty((len(words) // 3, 3))
-        assert numbers.rows(np.frombuffer(text.encode(), dtype=np.uint8), found)
+        assert numbers.rows(np.frombuffer(text.encode(), dtype=np.uint8), found) == len(found)
         assert found.ravel().tobytes() == np.array([float(word) for word in words]).tobytes()
 
 
@@ -101,4 +111,4 @@ def test_numbers_of_all_lengths_are_those_that_python_reads_in_parts_of_any_size
 )
 def test_words_that_are_no_numbers_are_left_to_the_slow_reader(word):
     text = f"1 {word} 3\n".encode("latin-1")
-    assert not numbers.rows(np.frombuffer(text, dtype=np.uint8), np.empty((1, 3)))
+    assert numbers.rows(np.frombuffer(text, dtype=np.uint8), np.empty((1, 3))) == -1

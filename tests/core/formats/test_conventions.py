@@ -167,7 +167,7 @@ def test_chinese_names_are_decoded_and_play_all_roles(encoding):
     for name in figure.names:
         side = "左" if name.startswith("Left") else "右" if name.startswith("Right") else ""
         names.append(side + words[name.removeprefix("Left").removeprefix("Right")])
-    assert [plain_text.decoded(name.encode(encoding)) for name in ["\n".join(names)]] == ["\n".join(names)]
+    assert [plain_text.decode_text(name.encode(encoding)) for name in ["\n".join(names)]] == ["\n".join(names)]
     assert roles.find(names, figure.parents) == figure.roles
     assert len(figure.roles) == 21
 

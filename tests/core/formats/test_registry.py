@@ -118,14 +118,6 @@ def test_what_is_only_read_is_not_written(toy):
     assert str(unread.value).endswith(f"of a motion file: {READABLE}, .toy, .seen")
 
 
-def test_the_command_line_refuses_what_is_no_motion_file(run, tmp_path):
-    path = tmp_path / "walk.mov"
-    path.write_bytes(b"moov")
-    code, out, err = run("info", path)
-    assert (code, out) == (1, "")
-    assert err == f"action-loom: {path}: its name does not end like that of a motion file: {READABLE}\n"
-
-
 def test_the_command_line_works_with_another_format_as_with_the_first(toy, run, walk, tmp_path):
     slow = material.walk(2.0, stride=0.7, turn=0.2, name="slow")
     for clip in (walk, slow):

@@ -47,7 +47,7 @@ def test_hidden_motion_comes_back_from_a_clip_that_has_it():
     }
 
 
-@pytest.mark.parametrize("turn", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("turn", [1.0, 3.0])
 def test_it_does_not_matter_where_a_character_stands_and_faces(turn):
     walk = actions.walk()
     here, there = (
@@ -76,7 +76,7 @@ def test_a_mirrored_blocking_is_filled_by_the_mirror_image():
     assert away(own.clip, mirror.mirror_clip(walk).cut(0, 81)) < 0.035  # feet that strike at a key strike more softly
 
 
-@pytest.mark.parametrize("sources", [[actions.walk()], [actions.wave()], [actions.sneak(), actions.turn_left()]])
+@pytest.mark.parametrize("sources", [[actions.wave()], [actions.sneak(), actions.turn_left()]])
 def test_keyed_frames_and_all_frames_outside_stay(sources):
     clip, keys = actions.walk(), (10, 30, 34, 60)
     made = filled(clip, sources, keys=keys).clip

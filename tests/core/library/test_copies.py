@@ -3,17 +3,9 @@
 import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.library import asking, copies, index, search, storage
-from oracles.material import SHARED, as_captured
+from oracles.material import as_captured
 
 from .conftest import write
-
-
-@pytest.fixture(scope="module")
-def captures(tmp_path_factory):
-    """Takes in two conversions each, and takes of one walk with at least that similarity."""
-    place = str(tmp_path_factory.mktemp("copies") / "all.loomlib")
-    index.update(place, [str(SHARED / folder) for folder in ("cmu", "amc", "strides")])
-    return storage.read(place)
 
 
 def named(library, name):

@@ -44,7 +44,7 @@ def windows(rng, count):
 
 
 @pytest.mark.parametrize("most", [1, 10])
-@pytest.mark.parametrize("count", [1, 9, 65, 600, 3000])
+@pytest.mark.parametrize("count", [1, 9, 65, 1200])
 def test_the_nearest_are_those_of_brute_force(rng, count, most):
     """Half of them equal the other half to the last bit."""
     numbers, clips, firsts = windows(rng, count)

@@ -5,8 +5,6 @@ from action_loom.core.errors import LibraryError
 from action_loom.core.library import text
 from action_loom.core.library.storage import Entry
 
-pytestmark = pytest.mark.both_engines
-
 CLIPS = [
     Entry("/data/loco/walk_01.bvh", label="slow walk, veer left"),
     Entry("/data/loco/sneak.bvh", label="sneaking walk"),

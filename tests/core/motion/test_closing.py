@@ -54,7 +54,7 @@ def test_a_cycle_that_does_not_quite_meet_has_a_small_gap():
 
 
 @pytest.mark.parametrize("make", [actions.walk, actions.run, actions.sneak])
-@pytest.mark.parametrize("rate", [24.0, 29.97, 48.0, 50.0])
+@pytest.mark.parametrize("rate", [29.97, 48.0])
 def test_a_cycle_that_ends_between_two_frames_lacks_a_part_of_one(make, rate):
     cycle = make(30.0, 1)
     clip = replace(resample.to_rate(cycle, rate), cyclic=False)

@@ -67,7 +67,7 @@ def walked_down(skeleton, rotations, translations):
     return np.array(turns), np.array(places)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("roots", [1, 3])
 def test_every_joint_is_where_the_recursive_reference_puts_it(seed, roots):
     rng = np.random.default_rng(seed)
@@ -101,14 +101,6 @@ def test_the_rest_pose_is_the_pose_without_rotation_and_translation(rng):
     expected = world_matrices(still)[0]
     assert_allclose(positions, expected[:, :3, 3], rtol=0.0, atol=1e-12)
     assert_allclose(quat.to_matrix(rotations), expected[:, :3, :3], rtol=0.0, atol=1e-12)
-
-
-def test_a_long_chain_stays_exact(rng):
-    skeleton = material.random_skeleton(rng, joints=60)
-    skeleton = replace(skeleton, parents=np.arange(-1, 59))
-    clip = material.random_clip(rng, skeleton, frames=2)
-    _, positions = kinematics.forward(skeleton, clip.rotations, clip.translations)
-    assert_allclose(positions, world_matrices(clip)[..., :3, 3], rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("depth", [DEEP - 1, DEEP, DEEP + 1, 1500])

@@ -65,10 +65,10 @@ def test_what_is_known_or_chosen_stays():
     walk = actions.walk()
     roles = walk.skeleton.roles
     bare = replace(walk.skeleton, roles={"head": roles["head"]})
-    shown = own_legs.shown(walk)
-    assert own_legs.named(bare, shown).roles == {"head": roles["head"], **shown}
-    assert own_legs.named(bare, shown).roles_found_by["thigh.L"] == "shape"
-    assert "thigh.L" not in own_legs.named(bare, shown, without={"thigh.L"}).roles
+    shown = own_legs.find_legs(walk)
+    assert own_legs.add_roles(bare, shown).roles == {"head": roles["head"], **shown}
+    assert own_legs.add_roles(bare, shown).roles_found_by["thigh.L"] == "shape"
+    assert "thigh.L" not in own_legs.add_roles(bare, shown, without={"thigh.L"}).roles
     swapped = replace(walk.skeleton, roles={"thigh.L": roles["thigh.R"]})
-    assert own_legs.named(swapped, shown) is swapped
-    assert own_legs.named(walk.skeleton, shown) is walk.skeleton
+    assert own_legs.add_roles(swapped, shown) is swapped
+    assert own_legs.add_roles(walk.skeleton, shown) is walk.skeleton

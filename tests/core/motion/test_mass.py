@@ -17,7 +17,7 @@ BODY = WALK.skeleton
 HEIGHT = 1.72  # of the figure
 ARM = ("upper_arm", "forearm", "hand")
 # Straight walks and runs; the hips of other actions swing more than their centre of mass does.
-STRAIGHT = ["mb_02_01", "asf_16_15", "mb_16_15", "mb_35_01", "mb_02_03", "mb_07_01", "mb_35_17"]
+STRAIGHT = ["mb_02_01", "asf_16_15", "mb_35_01", "mb_35_17"]
 STRAIGHT_ASIDE = ["mb_08_01", "mb_12_01", "mb_35_03", "mb_32_01", "mb_35_22", "mb_49_04"]
 
 
@@ -175,7 +175,7 @@ def test_bodies_that_lack_a_part_are_refused_by_its_name():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", [path.stem for path in material.captured_files("cmu")])
+@pytest.mark.parametrize("name", [path.stem for path in material.some_captured_files("cmu")])
 def test_captured_people_have_it_at_half_their_height_or_above(name):
     """The measured frame has the head highest above the lowest point; jumpers have their feet stretched there."""
     clip = material.captured(name)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import SkeletonError
-from action_loom.core.motion import inheritance, joint_matching, kinematics, mirror, quat, retarget, root_motion
+from action_loom.core.motion import inheritance, joint_matching, kinematics, mirror, quat, retarget
 from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose
 from oracles import material
 
-CAPTURED = ["cmu_mb_35_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06"]
+CAPTURED = ["cmu_asf_16_17", "cmu_mb_49_06"]
 
 
 def same(one, other, atol=1e-9):
@@ -47,14 +47,6 @@ def test_a_symmetric_body_stands_where_its_partner_was_seen_in_the_mirror():
     reflected = places[:, partner] - 2.0 * (places[:, partner] @ normal - through)[..., None] * normal
     assert_allclose(seen, reflected, atol=1e-9)
     assert mirror.mirror_clip(clip).name == f"{clip.name} mirrored"
-
-
-@pytest.mark.both_engines
-def test_a_left_turn_becomes_a_right_turn():
-    clip = actions.turn_left(60.0)
-    turned = [np.subtract(*root_motion.heading(one)[[-1, 0]]) for one in (clip, mirror.mirror_clip(clip))]
-    assert turned[0] > 1.0
-    assert_allclose(turned[1], -turned[0], atol=1e-6)
 
 
 @pytest.mark.shared
@@ -127,8 +119,7 @@ def test_sides_that_inherit_in_other_ways_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("name", "middle"),
-    [("Fox", 10), ("RobotExpressive", 7), ("boxman", 6), ("mannequiny", 5), ("godot_player", 9)],
+    ("name", "middle"), [("Fox", 10), ("RobotExpressive", 7), ("boxman", 6), ("mannequiny", 5), ("godot_player", 9)]
 )
 def test_left_and_right_of_characters_are_partners(name, middle):
     body = material.character(name)

@@ -185,12 +185,6 @@ def test_the_mean_is_markleys_for_small_spreads(rng):
 
 
 @pytest.mark.both_engines
-def test_the_mean_of_two_is_halfway_between_them(rng):
-    a, b = material.rotations(rng, 300), material.rotations(rng, 300)
-    assert_same_rotation(quat.mean([a, b], np.array([[0.5], [0.5]])), slerp_half(a, b))
-
-
-@pytest.mark.both_engines
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.9, 1.0])
 def test_the_mean_of_two_divides_the_angle_by_their_weights(rng, share):
     a, b = material.rotations(rng, 300), material.rotations(rng, 300)

@@ -7,7 +7,6 @@ import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import SkeletonError
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
-from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import SCALES, Inheritance
 from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_allclose, assert_array_equal
@@ -85,6 +84,7 @@ def test_a_turned_rest_pose_keeps_every_point_and_every_turn_since_rest(moving, 
     turned = with_turned_rest(moving.skeleton, rng)
     again = retarget.onto(moving, turned)
     assert again.skeleton is turned
+    assert (again.name, again.rate, len(again)) == (moving.name, moving.rate, len(moving))
     assert_allclose(kinematics.points(again), kinematics.points(moving), rtol=0.0, atol=1e-12)
     assert_same_rotations(since_rest(again), since_rest(moving))
 
@@ -133,7 +133,7 @@ def test_joints_are_matched_by_name(moving):
     assert_same_rotations(again.rotations, moving.rotations[:, order])
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_any_tree_keeps_its_turns_on_any_other_tree_of_the_same_joints(seed):
     rng = np.random.default_rng(seed)
     clip = material.random_clip(rng, material.random_skeleton(rng, roots=2))
@@ -143,20 +143,6 @@ def test_any_tree_keeps_its_turns_on_any_other_tree_of_the_same_joints(seed):
     again = retarget.onto(clip, other)
     matching = [clip.skeleton.index(name) for name in other.names]
     assert_same_rotations(since_rest(again), since_rest(clip)[:, matching])
-
-
-def test_a_clip_at_rest_stays_at_rest(moving, rng):
-    skeleton = moving.skeleton
-    still = Clip("", skeleton, 30.0, np.tile(quat.IDENTITY, (3, len(skeleton), 1)), np.zeros((3, len(skeleton), 3)))
-    turned = with_turned_rest(skeleton, rng)
-    again = retarget.onto(still, turned)
-    assert_same_rotations(again.rotations, still.rotations)
-    assert_allclose(again.translations, 0.0, atol=1e-12)
-
-
-def test_rate_and_name_stay(moving, rng):
-    again = retarget.onto(moving, with_turned_rest(moving.skeleton, rng))
-    assert (again.name, again.rate, len(again)) == (moving.name, moving.rate, len(moving))
 
 
 def renamed(skeleton, old, new):
@@ -291,7 +277,7 @@ def test_without_legs_made_up_tips_count_for_nothing(rng):
     assert_allclose(kinematics.world(retarget.onto(clip, other))[1], before, rtol=0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("degrees", [-170.0, -20.0, 3.0, 90.0, 180.0])
+@pytest.mark.parametrize("degrees", [-170.0, 3.0, 180.0])
 def test_a_rest_pose_that_faces_another_way_and_stands_elsewhere_changes_nothing_in_the_world(moving, rng, degrees):
     body = moving.skeleton
     turn, roots = quat.about_axis("Z", np.radians(degrees)), body.parents < 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core.demo_character import actions, body
 from action_loom.core.formats import motion_file
-from action_loom.core.motion import quat, role_bodies, roles
+from action_loom.core.motion import kinematics, quat, role_bodies, roles
 from action_loom.core.motion.skeleton import Skeleton
 from oracles import material
 
@@ -46,9 +46,9 @@ def test_a_rest_pose_that_is_no_body_tells_nothing(name):
     assert unnamed(read(name)) == {}
 
 
-@pytest.mark.parametrize("arms", [-10.0, 0.0, 30.0, 75.0])
+@pytest.mark.parametrize("arms", [-10.0, 30.0, 75.0])
 @pytest.mark.parametrize("up", ["Z", "Y"])
-@pytest.mark.parametrize("size", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("size", [0.01, 100.0])
 def test_any_rest_pose_axis_and_unit_give_the_same(arms, up, size):
     """Arms down, at an angle, held out, raised; Z or Y up."""
     figure = body.skeleton()
@@ -56,8 +56,6 @@ def test_any_rest_pose_axis_and_unit_give_the_same(arms, up, size):
     for side, sign in (("L", 1.0), ("R", -1.0)):
         pose[figure.index(f"upper_arm.{side}")] = quat.about_axis("Y", np.radians(-sign * arms))
     clip = replace(actions.walk(cycles=1).cut(0, 1), rotations=pose[None], scales=None)
-    from action_loom.core.motion import kinematics
-
     places = size * kinematics.world(clip)[1][0]
     places = places if up == "Z" else places @ np.array([[1.0, 0, 0], [0, 0, -1.0], [0, 1.0, 0]])
     found = role_bodies.find(figure.parents.tolist(), places)

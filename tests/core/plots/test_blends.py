@@ -142,8 +142,7 @@ def test_the_unit_of_distances_is_said(walks, metric, unit, monkeypatch):
     assert f"pose distance, {metric} ({unit})" in axes_of(draw(other))
 
 
-@pytest.mark.parametrize("named", [None, LONG], ids=["short", "long"])
-@pytest.mark.parametrize("clips", [2, 3, 5])
+@pytest.mark.parametrize(("clips", "named"), [(2, LONG), (3, None), (5, LONG)])
 def test_no_words_lie_over_others(clips, named):
     some = FIVE[:clips] if named is None else [replace(c, name=named.format(k)) for k, c in enumerate(FIVE[:clips])]
     keys = tuple(row[: clips + 1] for row in KEYS)

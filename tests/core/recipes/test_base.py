@@ -7,13 +7,11 @@ import math
 import pytest
 from action_loom.core import verbs
 from action_loom.core.errors import OptionError
-from action_loom.core.options import declared
+from action_loom.core.options import declared_options
 from action_loom.core.verbs import Fill, Restyle
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import material, processes
-
-pytestmark = pytest.mark.both_engines
 
 ALL = [row.recipe for row in verbs.VERBS.values()]
 LARGEST = 2**31 - 1
@@ -40,7 +38,7 @@ def values_of(about):
 
 any_recipe = st.sampled_from(ALL).flatmap(
     lambda recipe: st.fixed_dictionaries(
-        {}, optional={name: values_of(about) for name, about in declared(recipe).items()}
+        {}, optional={name: values_of(about) for name, about in declared_options(recipe).items()}
     ).map(lambda chosen: recipe(**chosen))
 )
 
@@ -57,7 +55,7 @@ def test_a_recipe_survives_json(recipe):
 def test_json_has_the_verb_and_every_option_and_nothing_else(recipe):
     values = json.loads(recipe().to_json())
     assert values.pop("verb") == recipe.verb
-    assert set(values) == set(declared(recipe))
+    assert set(values) == set(declared_options(recipe))
 
 
 @pytest.mark.parametrize("recipe", ALL)
@@ -67,7 +65,7 @@ def test_options_that_are_left_out_take_their_defaults(recipe):
 
 @pytest.mark.parametrize("recipe", ALL)
 def test_every_option_says_in_one_sentence_what_it_does(recipe):
-    for about in declared(recipe).values():
+    for about in declared_options(recipe).values():
         assert about.description[0].isupper()
         assert not about.description.endswith(".")
         assert "\n" not in about.description
@@ -86,7 +84,7 @@ def test_recipes_are_registered_by_their_verbs():
     assert {"sync", "blend"} <= set(verbs.VERBS)
 
 
-@pytest.mark.parametrize("recipe", [recipe for recipe in ALL if "slope" in declared(recipe)])
+@pytest.mark.parametrize("recipe", [recipe for recipe in ALL if "slope" in declared_options(recipe)])
 def test_a_value_out_of_range_is_refused_when_the_recipe_is_made(recipe):
     with pytest.raises(OptionError, match="slope is 99, but must lie between -1 and 32"):
         recipe(slope=99)

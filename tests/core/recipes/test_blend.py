@@ -4,8 +4,6 @@ import pytest
 from action_loom.core.errors import OptionError
 from action_loom.core.verbs import Blend
 
-pytestmark = pytest.mark.both_engines
-
 
 def test_shares_are_normalised_and_equal_where_none_are_given():
     assert Blend().shares(4) == ([0.0], [[0.25] * 4])

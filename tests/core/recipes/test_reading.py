@@ -7,8 +7,6 @@ from action_loom.core.errors import OptionError
 from action_loom.core.recipes.reading import ReadingOptions, Request, Source, request_from_json
 from action_loom.core.recipes.result import ResultOptions
 
-pytestmark = pytest.mark.both_engines
-
 # As version 0.1 wrote it, word for word.
 OF_0_1 = (
     '{"as_seen": true, "assign": false, "curve": "Path", "interpolation": "BEZIER", "mark_contacts": true,'

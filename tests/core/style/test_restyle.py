@@ -43,8 +43,9 @@ def test_a_change_of_nothing_is_nothing(walkers):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["mb_02_01", *ASIDE])
-@pytest.mark.parametrize("goes_along", ["natural", "only"])
+@pytest.mark.parametrize(
+    ("name", "goes_along"), list(zip(("mb_02_01", *ASIDE), ("natural", "only", "natural", "only"), strict=True))
+)
 def test_sliders_give_what_they_say(style, name, goes_along):
     off = []
     for slider, amount in (

@@ -20,7 +20,7 @@ ASIDE = ("mb_08_01", "mb_12_01", "mb_32_01")  # the walks contain none of these 
 
 
 def one_cycle(name):
-    """Return one cycle of a captured walk of a person who is not among the shipped walks."""
+    """Return one cycle of a captured walk of a person outside the shipped walks."""
     return verbs.apply(verbs.Loop(), [captured.captured(f"cmu_{name}")]).clip
 
 
@@ -32,8 +32,7 @@ def test_walks_are_small_and_of_nobody_kept_aside():
     assert not {*of.people} & kept_aside.PEOPLE_KEPT_ASIDE
 
 
-@pytest.mark.parametrize("slider", SLIDERS)
-@pytest.mark.parametrize("amount", [-2.0, 2.0])
+@pytest.mark.parametrize(("slider", "amount"), [(name, (-2.0, 2.0)[k % 2]) for k, name in enumerate(SLIDERS)])
 def test_every_slider_moves_one_cycle_as_far_as_it_says(slider, amount):
     made = verbs.apply(Restyle(**{slider: amount}), [actions.walk(cycles=1)])
     reported = made.report["style"]
@@ -150,18 +149,15 @@ def test_reaches_are_near_touchdowns():
 @pytest.mark.parametrize("name", ASIDE)
 def test_one_cycle_of_a_person_kept_aside(name):
     walk = one_cycle(name)
-    for slider in ("stride", "swing", "lean", "bounce", "width"):
-        for amount in (-2.0, 2.0):
-            made = verbs.apply(Restyle(**{slider: amount}, basis="walks"), [walk])
-            one = made.report["style"]["sliders"][slider]
-            held = any(sentence.startswith(slider) for sentence in made.report["style"]["held"])
-            assert held or abs(one["after"] - one["before"] - amount) <= 0.1
-            limits = made.report["limits"]
-            assert limits["knee_backwards_degrees"] <= 2.0
+    for slider, amount in (("stride", 2.0), ("swing", -2.0), ("lean", 2.0), ("bounce", -2.0), ("width", 2.0)):
+        made = verbs.apply(Restyle(**{slider: amount}, basis="walks"), [walk])
+        one = made.report["style"]["sliders"][slider]
+        held = any(sentence.startswith(slider) for sentence in made.report["style"]["held"])
+        assert held or abs(one["after"] - one["before"] - amount) <= 0.1
+        assert made.report["limits"]["knee_backwards_degrees"] <= 2.0
 
 
-@pytest.mark.parametrize("speed", [0.8, 1.3, 1.8])
-@pytest.mark.parametrize("turn", [-45.0, 0.0, 20.0])
+@pytest.mark.parametrize(("speed", "turn"), [(0.8, -45.0), (1.3, 0.0), (1.8, 20.0)])
 def test_one_walk_is_asked_for_speed_and_turn(speed, turn):
     made = verbs.apply(Ask(speed=speed, turn=turn), [actions.walk(cycles=1)])
     own = made.report["ask"]

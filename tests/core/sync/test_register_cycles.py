@@ -23,7 +23,7 @@ def cycle(period, start=0, turn=0.0):
 
 
 @pytest.mark.parametrize("metric", ["auto", "points", "angles"])
-@pytest.mark.parametrize("start", [0, 13, 31, 44])
+@pytest.mark.parametrize("start", [0, 31])
 def test_a_cycle_is_found_again_wherever_it_begins(metric, start):
     found = registration.register_pair(cycle(45), cycle(45, start), Synchronise(metric=metric), cyclic=True)
     assert found.ends == "cyclic"

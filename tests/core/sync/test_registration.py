@@ -59,8 +59,7 @@ def moving(clip):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("noisy", [False, True], ids=["clean", "noisy"])
-@pytest.mark.parametrize("turn", [0.0, 0.55])
+@pytest.mark.parametrize(("noisy", "turn"), [(False, 0.0), (True, 0.55)], ids=["clean", "noisy"])
 @pytest.mark.parametrize("metric", ["points", "auto"])
 @pytest.mark.parametrize("kind", CLIPS)
 def test_a_retimed_copy_is_registered_within_half_a_frame(kind, metric, turn, noisy, record_property):
@@ -95,7 +94,7 @@ PAIRS = [
 
 
 # Of different people.
-WALKS = ["mb_02_01", "mb_05_01", "mb_07_01", "mb_08_01", "mb_12_01", "mb_16_15", "mb_35_01"]
+WALKS = ["mb_02_01", "mb_07_01", "mb_08_01", "mb_12_01", "mb_35_01"]
 
 
 def median_error(a, b, **options):
@@ -191,7 +190,7 @@ def cycle_errors(reference, cycle, event, **options):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("pair", [("mb_02_01", "mb_07_01"), ("mb_35_01", "mb_05_01"), ("mb_02_01", "mb_26_01")])
+@pytest.mark.parametrize("pair", [("mb_02_01", "mb_07_01"), ("mb_35_01", "mb_05_01")])
 def test_cycles_are_compared_again_on_one_clock(pair):
     one, other = (verbs.apply(Loop(plant_feet=False), [captured(f"cmu_{name}")]).clip for name in pair)
     other = retarget.onto(other, one.skeleton)
@@ -204,7 +203,7 @@ def test_cycles_are_compared_again_on_one_clock(pair):
 @pytest.mark.shared
 @pytest.mark.parametrize("metric", ["points", "angles", "chordal"])
 def test_steps_fall_together_by_other_metrics_too(metric, record_property):
-    medians = [median_error(*pair, metric=metric) for pair in PAIRS]
+    medians = [median_error(*pair, metric=metric) for pair in PAIRS[::2]]
     record_property("median_ms", medians)
     assert np.median(medians) <= 15.0
     assert max(medians) <= 60.0
@@ -233,7 +232,7 @@ def test_a_sneak_is_matched_to_a_walk_by_its_legs(record_property):
 @pytest.mark.shared
 def test_likeness_tells_walks_from_what_has_nothing_in_common():
     alike, strangers = [], []
-    for a, b in PAIRS:
+    for a, b in PAIRS[::2]:
         alike.append(_likeness(a, b))
     for a, b in (("mb_07_01", "mb_02_05"), ("daz_13_26", "daz_13_18"), ("asf_16_15", "asf_16_03")):
         strangers.append(_likeness(a, b))
@@ -272,7 +271,7 @@ def test_every_smoothing_gives_increasing_curves_with_both_corners(smoothing, sl
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("options", [{}, {"metric": "points", "slope": -1}, {"metric": "angles", "ends": "open"}])
+@pytest.mark.parametrize("options", [{}, {"metric": "points", "slope": -1}])
 def test_both_engines_give_the_same_curves(options, monkeypatch):
     pytest.importorskip("numba")
     reference = captured("cmu_mb_07_01")

@@ -10,7 +10,6 @@ from action_loom.core.errors import GraphError
 from action_loom.core.motion import root_motion
 from action_loom.core.recipes.travel import TravelOptions
 from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, InPlace, Walk
-from action_loom.core.verbs.connect import work as connect
 from action_loom.core.weave import add_root_motion, root_trajectory
 from numpy.testing import assert_allclose
 
@@ -77,14 +76,6 @@ def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
         left = verbs.apply(replace(recipe, add_root_motion="no"), [WALK, on_the_spot(SNEAK)])
         assert gone(left.clip) < 0.8 * gone(plain.clip)
         assert not any("on the spot" in line for line in left.report["warnings"])
-
-
-@pytest.mark.both_engines
-def test_transitions_that_are_offered_are_those_of_connecting():
-    clips = [WALK, on_the_spot(SNEAK)]
-    offered = connect.find(clips, Connect())
-    reported = verbs.apply(Connect(), clips).report["connect"]["candidates"]
-    assert [(t.from_frame, t.to_frame) for t in offered] == [(one["from_frame"], one["to_frame"]) for one in reported]
 
 
 @pytest.mark.both_engines

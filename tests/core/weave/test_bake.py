@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
-from action_loom.core.errors import ClipError
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.verbs import Bake
 
@@ -20,11 +19,6 @@ def test_the_clip_moves_as_before_and_counts_as_made(onto):
     np.testing.assert_array_equal(made.clip.translations, walk.translations)
     assert made.clip.cyclic == walk.cyclic
     assert Bake().figures(made.report) == [f"  21 joints have a key on each of {len(walk)} frames"]
-
-
-def test_one_clip_is_baked_at_a_time():
-    with pytest.raises(ClipError, match="2 given"):
-        verbs.apply(Bake(), [actions.walk(), actions.sneak()])
 
 
 def test_joints_that_rest_leave_those_that_hang_on_them_where_they_are():

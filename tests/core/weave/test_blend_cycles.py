@@ -96,21 +96,6 @@ def test_weights_of_a_cycle_may_change_but_must_end_as_they_begin():
     assert seam(woven, 1) <= 1.0 + 1e-6
 
 
-def test_ends_may_be_pinned_all_the_same():
-    woven = verbs.apply(Blend(ends="pinned"), [cycle(50), cycle(70)])
-    assert not woven.clip.cyclic
-    assert woven.report["registration"][0]["ends"] == "pinned"
-
-
-def test_of_several_equal_cycles_one_is_enough():
-    three = walk(3.0, 60.0, stride=1.0).cut(0, 181)
-    woven = verbs.apply(Blend(), [cycle(50), three])
-    assert len(woven.clip) == 56  # the mean of 50 and 60, and the closing frame
-    assert woven.report["dropped"] == [{"clip": "walk", "first": 0, "last": 120, "why": "one of its cycles is enough"}]
-    whole = verbs.apply(Blend(ends="open", slope=6), [cycle(50), three])
-    assert whole.report["dropped"] == []
-
-
 def test_what_was_made_to_repeat_but_does_not_close_is_taken_as_it_is_and_said():
     cut_short = replace(cycle(50).cut(0, 44), cyclic=True, name="cut short")
     report = verbs.apply(Blend(), [cut_short, cycle(70)]).report

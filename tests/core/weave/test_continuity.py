@@ -46,9 +46,7 @@ def steps(clip):
 
 CASES = {
     "arm circles": [turning(ARM, "X", 360.0), WALK],
-    "arm circles, other way": [turning(ARM, "X", -360.0), WALK],
     "arm circles thrice": [turning(ARM, "X", 1080.0), turning(ARM, "X", 360.0, name="once")],
-    "arm circles half": [turning(ARM, "Z", 300.0), WALK],
     "head sways over half a turn": [swaying(HEAD, "Y", 150.0, 210.0), WALK],
     "head turned by 200 degrees": [held(HEAD, "Y", 200.0), turning(HEAD, "Y", 20.0, name="a little")],
     "opposite circles": [turning(ARM, "X", 360.0), turning(ARM, "X", -360.0, name="back")],
@@ -56,11 +54,9 @@ CASES = {
 }
 VERBS = {
     "blend": lambda clips: (verbs.Blend(), clips),
-    "blend 30:70": lambda clips: (verbs.Blend(weights=(0.3, 0.7)), clips),
     "blend of three": lambda clips: (verbs.Blend(), [*clips, actions.sneak()]),
     "blend, weights by keys": lambda clips: (verbs.Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))), clips),
     "connect": lambda clips: (verbs.Connect(), clips),
-    "connect back": lambda clips: (verbs.Connect(), clips[::-1]),
     "splice": lambda clips: (verbs.Splice(), clips[::-1]),
     "loop": lambda clips: (verbs.Loop(), clips[:1]),
     "filter": lambda clips: (verbs.Filter(), clips[:1]),
@@ -93,28 +89,43 @@ def sources_of(recipe):
     return [turning(ARM, "X", 360.0, clips[0], clips[0].name), *clips[1:]]
 
 
-SEAMS = ("connect", "follow", "walk", "drive")  # play one clip after another
-OTHERS = {
-    "blend": "the cases above have clips that are alike: these are not, and their timing is compressed",
-    "shortest": "no walk leads from one of these clips to the other",
-    "key_poses": "the time between two poses decides the speed",
-    "settle": "it pulls poses towards examples within a third of a second, here to a head turned by 200 degrees",
-    "reach": "the hand's target decides the speed",
-    "fewer_keys": "it keeps the motion of its source within a tolerance",
-    "bake": "it works in Blender only",
-}
+SEAMS = ("connect", "follow", "walk", "shortest", "drive")  # play one clip after another
+OPTIONS = {"shortest": {"leave": "walk:5", "reach": "turn left:40", "threshold": 0.1}}  # no walk is found by the usual
+# The artist asks for these turns in a given time; the tests below hold them.
+ASKED = {"key_poses": "the time between two poses", "reach": "the time to the target"}
 
 
-@pytest.mark.parametrize("verb", [k for k, row in verbs.VERBS.items() if row.makes == "clip" and k not in OTHERS])
-def test_no_verb_lets_a_joint_step_by_much_more_than_in_the_sources(verb):
+def made_by(verb):
     recipe = verbs.VERBS[verb].recipe
     clips = sources_of(recipe)
-    result = verbs.apply(recipe(**trials.examples().get(verb, {})), clips).clip
-    assert result.rate == clips[0].rate
-    most = np.max([steps(clip).max(axis=0) for clip in clips], axis=0)
-    fade = 30.0 if verb in SEAMS else 2.0
-    over = steps(result).max(axis=0) - 3.0 * most - fade
+    result = verbs.apply(recipe(**OPTIONS.get(verb, trials.examples().get(verb, {}))), clips)
+    return clips, result, np.max([steps(clip).max(axis=0) for clip in clips], axis=0)
+
+
+@pytest.mark.parametrize("verb", [k for k, row in verbs.VERBS.items() if row.makes == "clip" and k not in ASKED])
+def test_no_verb_lets_a_joint_step_by_much_more_than_in_the_sources(verb):
+    clips, result, most = made_by(verb)
+    assert result.clip.rate == clips[0].rate
+    over = steps(result.clip).max(axis=0) - 3.0 * most - (30.0 if verb in SEAMS else 2.0)
     assert over.max() <= 0.0, (WALK.skeleton.names[int(over.argmax())], over.max())
+    assert not [warning for warning in result.report["warnings"] if "° in a frame" in warning]
+
+
+def test_key_poses_turn_evenly_in_the_time_between_them_and_a_turn_either_way_is_told():
+    _, result, most = made_by("key_poses")
+    report = result.report["key_poses"]
+    frames = np.diff([pose["last"] for pose in report["poses"]])
+    asked = max(np.array(report["turns_degrees"]) / frames)
+    assert (steps(result.clip).max(axis=0) <= 3.0 * most + 2.0 + 2.0 * asked).all()
+    assert any("'head' turns by 160° from pose 9 to pose 10" in warning for warning in result.report["warnings"])
+
+
+def test_a_reach_turns_evenly_in_its_time_and_a_fast_one_is_told():
+    clips, result, most = made_by("reach")
+    asked = np.degrees(np.linalg.norm(quat.log(quat.mul(quat.inv(clips[0].rotations), result.clip.rotations)), axis=-1))
+    frames = verbs.Reach().ease * result.clip.rate
+    assert (steps(result.clip).max(axis=0) <= 3.0 * most + 2.0 + 2.0 * asked.max(axis=0) / frames).all()
+    assert any("'hand.R' turns by 20° in a frame at frame 26" in warning for warning in result.report["warnings"])
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.8, 1.0])

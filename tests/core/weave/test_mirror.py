@@ -14,7 +14,7 @@ from action_loom.core.verbs import InPlace, Loop, Mirror, Synchronise, Travel
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
-CAPTURED = ["cmu_mb_35_01", "cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_49_06"]  # the last is held out
+CAPTURED = ["cmu_daz_09_12", "cmu_mb_49_06"]  # the last is held out
 
 
 def same(one, other, atol=1e-9):

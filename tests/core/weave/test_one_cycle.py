@@ -33,11 +33,7 @@ def without_last(clip: Clip) -> Clip:
 
 
 WALK = actions.walk(cycles=1)
-READY = {
-    "gap": with_gap(WALK, 0.02),
-    "missing": without_last(WALK),
-    "exact": replace(WALK, cyclic=False),
-}
+READY = {"gap": with_gap(WALK, 0.02), "missing": without_last(WALK), "exact": replace(WALK, cyclic=False)}
 SAID = {"gap": "are made to meet", "missing": "was missing and is added", "exact": ""}
 
 
@@ -107,7 +103,7 @@ def test_a_last_key_that_the_ends_do_not_lead_to_is_still_spread():
 
 
 @pytest.mark.parametrize("count", [1, 6])
-@pytest.mark.parametrize("rate", [24.0, 29.97, 48.0, 50.0])
+@pytest.mark.parametrize("rate", [24.0, 29.97])
 @pytest.mark.parametrize("make", [actions.walk, actions.run, actions.sneak])
 def test_what_ends_between_two_frames_is_played_a_little_slower_or_faster_and_its_poses_stay(make, rate, count):
     clip = replace(resample.to_rate(make(cycles=count), rate), cyclic=False)

@@ -18,13 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured
 
-CAPTURED = [
-    "cmu_mb_02_01",
-    "cmu_asf_16_17",
-    "cmu_daz_09_12",
-    "cmu_mb_49_06",
-    "cmu_mb_08_01",
-]  # the last two are held out
+CAPTURED = ["cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_08_01"]  # the last is held out
 BODIES = ["mannequiny", "RobotExpressive", "boxman", "godot_player"]
 
 
@@ -123,9 +117,7 @@ def test_cycles_stay_cycles_and_channels_stay():
 
 @pytest.mark.both_engines
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("name", "at"), [("cmu_mb_02_01", 150), ("cmu_asf_16_17", 200), ("cmu_mb_08_01", 100), ("cmu_mb_49_06", 120)]
-)
+@pytest.mark.parametrize(("name", "at"), [("cmu_asf_16_17", 200), ("cmu_mb_08_01", 100)])
 def test_the_second_half_of_a_clip_goes_on_from_the_first_as_it_did(name, at):
     clip = captured(name)
     gone = root_motion.place_clip(clip.cut(at, len(clip)), 2.0, np.array([5.0, 5.0]))
@@ -204,9 +196,7 @@ def test_locations_in_the_space_of_the_body_are_turned_too(rng):
     clip = loose(actions.walk(60.0, 2))
     count = len(clip.skeleton)
     rules = replace(
-        clip.skeleton.inheritance,
-        location=np.arange(count) % 2 == 0,
-        space=quat.about_axis("X", np.array(0.5)),
+        clip.skeleton.inheritance, location=np.arange(count) % 2 == 0, space=quat.about_axis("X", np.array(0.5))
     )
     shifted = replace(clip, translations=clip.translations + 0.02 * rng.normal(size=(1, count, 3)))
     shifted = replace(shifted, skeleton=replace(clip.skeleton, inheritance=rules))

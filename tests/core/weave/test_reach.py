@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
-from action_loom.core.errors import ClipError, OptionError, SkeletonError
+from action_loom.core.errors import OptionError, SkeletonError
 from action_loom.core.motion import closing, cycles, kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import InPlace, Loop, Reach, Warp
@@ -106,7 +106,8 @@ def test_what_is_out_of_reach_is_told_in_centimetres_with_its_frame():
     away = np.linalg.norm(hand_of(made) - [*NEAR[:2], 3.0], axis=1)[110:131]
     short = pytest.approx(100.0 * away.max(), abs=1e-3)
     assert reported == {"frames": 21, "short_cm": short, "frame": 110 + int(away.argmax())}
-    (message,) = made.report["warnings"]
+    message, fast = made.report["warnings"]
+    assert "in a frame" in fast
     assert message == (
         f"walk: right arm falls short of its target by {reported['short_cm']:.1f} cm at frame {reported['frame']}, and"
         " stretches towards it; so in 21 of 21 frames"
@@ -199,7 +200,7 @@ def test_all_of_a_loop_on_the_spot_can_hold_a_place_and_one_that_travels_is_no_l
     going = a_loop()
     made = verbs.apply(Reach(target=(place,), from_frame=0, to_frame=len(going) - 1), [going])
     assert not made.clip.cyclic
-    assert "is no loop any more" in made.report["warnings"][-1]
+    assert any("is no loop any more" in warning for warning in made.report["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -223,8 +224,3 @@ def test_all_of_a_loop_on_the_spot_can_hold_a_place_and_one_that_travels_is_no_l
 def test_what_cannot_be_done_is_said(options, kind, message):
     with pytest.raises(kind, match=message):
         verbs.apply(Reach(**options), [WALK])
-
-
-def test_one_clip_at_a_time():
-    with pytest.raises(ClipError, match="Reach takes 1 clip; 2 given"):
-        verbs.apply(Reach(target=(NEAR,)), [WALK, WALK])

@@ -23,7 +23,7 @@ def take(steps: float = 3.3, speed: float = 1.2):
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize("first", [0, 1])
-@pytest.mark.parametrize("rate", [24.0, 30.0, 60.0])
+@pytest.mark.parametrize("rate", [24.0, 60.0])
 def test_a_take_is_blended_with_as_many_cycles_as_it_has(first, rate):
     clips = [resample.to_rate(take(), rate), replace(actions.sneak(rate, 1), name="sneak cycle")]
     made = verbs.apply(Blend(), clips[::-1] if first else clips)

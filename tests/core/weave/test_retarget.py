@@ -39,12 +39,6 @@ def test_the_first_is_the_body_and_the_second_the_motion(other):
     assert made.report["quality"]["after"]["slide_cm_s"] is not None
 
 
-@pytest.mark.parametrize("count", [0, 1, 3])
-def test_two_clips_are_taken(count, other):
-    with pytest.raises(ClipError, match=f"takes 2 clips; {count} given"):
-        verbs.apply(Retarget(), count * [other])
-
-
 def test_a_way_that_was_taken_off_is_scaled_with_the_legs(other):
     clip = actions.walk(30.0, 3)
     still = verbs.apply(InPlace(), [clip]).clip

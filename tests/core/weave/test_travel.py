@@ -48,7 +48,7 @@ def apart(one, other):
 
 
 @pytest.mark.both_engines
-@pytest.mark.parametrize("rate", [24.0, 25.0, 29.97, 30.0, 50.0, 60.0, 120.0])
+@pytest.mark.parametrize("rate", [24.0, 29.97, 50.0])
 @pytest.mark.parametrize("count", [1, 6])
 def test_a_run_that_ends_between_two_frames_stands_as_well_as_at_any_rate(rate, count):
     """At 24 frames a second a cycle of the run takes 17.6; where it was closed, all frames were moved a little."""
@@ -72,6 +72,20 @@ def test_what_was_taken_off_is_given_back_exactly(clip):
     assert not made.clip.channels
 
 
+@pytest.mark.parametrize("turns", [1, 2, -3])
+def test_a_body_that_spins_on_its_straight_way_stays_on_the_spot_and_comes_back(turns):
+    """Whole turns do not bend the way, so that no circle goes through its ends."""
+    walk = actions.walk(cycles=1)
+    about = np.radians(360.0 * turns) * np.linspace(0.0, 1.0, len(walk))
+    ground = root_motion.ground_frames(walk)[0] @ np.array([1.0, 1j])
+    back = ground - np.exp(1j * about) * ground  # turned about the place where it stands
+    spinning = root_motion.place_clip(walk, about, np.column_stack([back.real, back.imag]))
+    still = taken(spinning)
+    places = root_motion.ground_frames(still)[0]
+    assert np.abs(places - places[0]).max() < 0.1
+    assert apart(given(still).clip, spinning) < 1e-6
+
+
 @pytest.mark.both_engines
 @every_gait
 def test_it_is_given_back_by_the_rows_of_the_report_where_channels_were_lost(clip):
@@ -80,7 +94,7 @@ def test_it_is_given_back_by_the_rows_of_the_report_where_channels_were_lost(cli
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["asf_16_17", "mb_06_10", "mb_05_11", "asf_127_04"])
+@pytest.mark.parametrize("name", ["asf_16_17", "mb_05_11"])
 def test_captured_ways_come_back_exactly_from_keys_in_single_precision(name):
     """Blender keeps keys so: centimetres of a way of metres, and of poses no more."""
     clip = captured(f"cmu_{name}")

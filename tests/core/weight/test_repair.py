@@ -140,7 +140,7 @@ def test_a_repair_that_does_not_work_is_told(monkeypatch):
     assert repair.repair_flights(slow)[1].describe() == []
     monkeypatch.setattr(repair.follow, "shift_body", lambda clip, *_: clip)
     _, report = repair.repair_flights(slow)
-    assert "still falls at -" in report.describe()[0]
+    assert "after its repair, too" in report.describe()[0]
     assert repair.repair_flights(slow, 0.5)[1].describe() == []  # half of a repair is asked for
 
 

@@ -320,8 +320,8 @@ def knees(clip):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("degrees", [4, 8, 12, 16, 20])
-@pytest.mark.parametrize("name", ["mb_02_01", "mb_05_01", "mb_16_15", "mb_35_01", "mb_06_01", "mb_35_03", "mb_07_12"])
+@pytest.mark.parametrize("degrees", [4, 12, 20])
+@pytest.mark.parametrize("name", ["mb_02_01", "mb_05_01", "mb_35_03", "mb_07_12"])
 def test_knees_that_come_near_straight_or_beyond_neither_jump_nor_bend_further_back(name, degrees):
     clip = straightened(resample.to_rate(captured(f"cmu_{name}"), 60.0), degrees)
     made, done = planted(clip)

@@ -1,5 +1,7 @@
 """Stances that cost more than they gain stay as they are: limits of bends and of the pelvis's motion."""
 
+from dataclasses import replace
+
 import numpy as np
 from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import planting, worth
@@ -62,3 +64,20 @@ def test_a_stance_that_moves_the_pelvis_far_is_left_as_it_is():
     assert all(why == "it would move the pelvis by 6 cm for 5 cm/s of slide" for _, why in done.refused)
     asked = planted(clip, planting.contact_spans(clip))[1]
     assert asked.report["pelvis_cm"] > 5.0
+
+
+def test_a_stance_beside_which_the_leg_of_a_foot_in_the_air_bends_too_far_is_left_as_it_is(monkeypatch):
+    trials, refused = [], worth.refused
+    monkeypatch.setattr(worth, "refused", lambda trial: trials.append(trial) or {})
+    walk = actions.walk()
+    planted(root_motion.place_clip(walk, 0.0, np.linspace([0.0, 0.0], [0.0, -0.5], len(walk))))
+    trial = trials[-1]
+    bends = {foot: np.zeros(len(trial.clip)) for foot in "LR"}
+    alone = replace(trial, kept=[one for one in trial.kept if one.foot == "L"], bends=bends)
+    assert refused(alone) == {}
+    contact = worth._inside(alone)[1]
+    bends["R"][contact.first + 1] = np.radians(40.0)
+    assert refused(alone) == dict.fromkeys(contact.rows, "it would bend the leg of the right foot by 40°")
+    judged = refused(replace(alone, kept=trial.kept))  # by the stances of that foot
+    assert judged
+    assert all(why.startswith("it would bend its leg by 40°") for why in judged.values())

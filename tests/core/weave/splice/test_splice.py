@@ -19,14 +19,7 @@ from oracles import material
 from oracles.material import captured
 
 # Boxing, waving, punches and lifts, on walks and a run whose own chests swing against the pelvis.
-CASES = [
-    ("daz_07_01", "daz_13_18"),
-    ("daz_07_01", "daz_13_26"),
-    ("mb_16_15", "mb_02_05"),
-    ("mb_16_15", "mb_02_06"),
-    ("mb_02_03", "mb_02_05"),
-    ("mb_02_03", "mb_02_06"),
-]
+CASES = [("daz_07_01", "daz_13_18"), ("daz_07_01", "daz_13_26"), ("mb_16_15", "mb_02_05"), ("mb_02_03", "mb_02_06")]
 METHODS = ["gaussian", "heck", "copy", "additive"]
 MOVED = 1.1, np.array([3.0, -2.0])
 
@@ -107,7 +100,7 @@ def test_the_result_is_no_rougher_than_what_it_is_made_of(names):
 
 @pytest.mark.shared
 @pytest.mark.parametrize("method", METHODS[:3])
-@pytest.mark.parametrize("name", ["mb_16_15", "mb_02_01", "mb_35_17"])
+@pytest.mark.parametrize("name", ["mb_02_01", "mb_35_17"])
 def test_a_walks_own_upper_body_turned_and_moved_returns_the_walk(name, method):
     walk = captured(f"cmu_{name}")
     for timing in ("own", "auto"):
@@ -116,7 +109,7 @@ def test_a_walks_own_upper_body_turned_and_moved_returns_the_walk(name, method):
 
 @pytest.mark.shared
 @pytest.mark.parametrize("method", ["gaussian", "heck", "copy"])
-@pytest.mark.parametrize("name", ["mb_16_15", "mb_02_01", "mb_35_01", "mb_26_01"])
+@pytest.mark.parametrize("name", ["mb_16_15", "mb_26_01"])
 def test_a_re_timed_walk_is_found_in_its_step_again(name, method):
     walk = captured(f"cmu_{name}")
     count = round(1.2 * (len(walk) - 1)) + 1

@@ -1,0 +1,67 @@
+"""Flights of a result that fall worse than those of its sources.
+
+Method: Weight.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..errors import LoomError
+from ..motion.clip import Clip
+from ..quality import contacts
+from .flights import FINE, GRAVITY, OFF, SHORTEST, FlightReport, find_flights
+
+WORSE = 1.0  # m/s² by which a flight may fall worse than every flight of the sources
+
+
+def compare_flights(made: Clip, sources: Iterable[Clip]) -> tuple[FlightReport | None, list[str]]:
+    """Return the flights of a result, and a sentence on the worst that falls worse than any flight of its sources.
+
+    See `known_flights`.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import compared
+        >>> compared.compare_flights(actions.walk(), [actions.walk()])
+        (FlightReport(name='walk', rate=30.0, flights=(), scale=1.0), [])
+    """
+    report = known_flights(made)
+    if report is None or not report.off:
+        return report, []
+    known = [found for clip in sources if (found := known_flights(clip)) is not None]
+    if report.doubt:
+        return report, [] if any(found.doubt for found in known) else [report.doubt]
+    falls = [-GRAVITY, *(one.fall for found in known for one in found.flights if one.verdict in (FINE, OFF))]
+    worse = [one for one in report.off if not min(falls) - WORSE <= one.fall <= max(falls) + WORSE]
+    if not worse:
+        return report, []
+    worst = max(worse, key=lambda one: abs(one.fall + GRAVITY))
+    what = report.describe(worst)
+    return report, [f"{what}, real ones at -9.8: try Weight"]
+
+
+def known_flights(clip: Clip) -> FlightReport | None:
+    """Return the flights of a clip, None for a body without known feet or of an unknown unit.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import compared
+        >>> compared.known_flights(actions.walk())
+        FlightReport(name='walk', rate=30.0, flights=(), scale=1.0)
+    """
+    if _always_stands(clip):
+        return FlightReport(clip.name, clip.rate, ())
+    try:
+        return find_flights(clip)
+    except LoomError:  # without known feet, or of an unknown unit
+        return None
+
+
+def _always_stands(clip: Clip) -> bool:
+    """Return whether no foot is off the ground for long enough to be a flight, which is known without cost."""
+    stands = list(contacts.detect(clip).values())
+    if not stands:
+        return False
+    off = ~np.any(stands, axis=0)
+    return all(end - first < SHORTEST * clip.rate for first, end in contacts.runs(off))
