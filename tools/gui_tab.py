@@ -17,8 +17,8 @@ from gui_shared import action, figure, idle, lines, loom, over_view, settings
 # Files with Blender's default options; several captures stand beside each other, and the first is active.
 CHARACTERS = (
     *("characters/RobotExpressive.glb", "characters/godot_player.glb", "characters/boxman.glb"),
-    *("characters/mannequiny.glb", "characters/Fox.glb", "rigs/tps_red_robot.blend", "rigs/vrm_humanoid.blend"),
-    *("cmu/cmu_mb_02_01.bvh", "odd/BVH-Examples__pirouette.bvh", "odd/ofxBvh__perfume.bvh"),
+    *("characters/mannequiny.glb", "characters/Fox.glb", "rigs/tps_red_robot.blend"),
+    *("cmu/cmu_mb_02_01.bvh", "cmu/cmu_daz_09_01.bvh", "odd/BVH-Examples__pirouette.bvh", "odd/ofxBvh__perfume.bvh"),
 )
 LEAST, MOST = 0.15, 0.61  # of the view's free part, covered by the mesh after Weave
 STEPS = 30

@@ -71,7 +71,7 @@ def _draw_line(
     text = row.row(align=True)
     text.alignment, text.alert = "LEFT", line.alert
     if line.text:
-        short = (messages.figure_of if line.is_summary else messages.shortened)(translate_text(line.text))
+        short = messages.figure_of(line.text) if line.is_summary else messages.shortened(translate_text(line.text))
         present(text.operator("action_loom.read_message", text=short, icon=line.icon, emboss=False)).text = line.text
     else:
         text.label(text="")

@@ -77,3 +77,13 @@ def test_the_figure_that_counts_is_how_far_feet_slide_now(loom):
         "Standing feet slide 2.3 cm/s"
     )
     assert figure_of("59 frames made in 0.36 s") == "59 frames made in 0.36 s"
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"), [("ja_JP", "接地中の足：滑り 2.3 cm/s"), ("zh_HANS", "站立的脚：滑动 2.3 厘米/秒")]
+)
+def test_the_figure_that_counts_is_the_same_in_other_languages(loom, monkeypatch, language, shown):
+    messages, runtime = loom("addon.services.results.messages"), loom("addon.ground.translations.runtime")
+    monkeypatch.setattr(runtime, "language", lambda: language)
+    monkeypatch.setattr(bpy.context.preferences.view, "use_translate_interface", True)
+    assert messages.figure_of("59 frames made in 0.36 s, standing feet slide 81.2 → 2.3 cm/s, pelvis 98.0 cm") == shown

@@ -124,7 +124,7 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 
 
 ROWS = 7  # of the list, independent of its length, to keep the layout below in place
-BESIDE, MARKED = 25, 28  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
+BESIDE, MARKED = 25, 31  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
 SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, usual and narrow
 

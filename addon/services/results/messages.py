@@ -54,10 +54,15 @@ def shortened(text: str, of: str = "") -> str:
 
 
 def figure_of(summary: str) -> str:
-    """Return the figure of a result's summary that matters most: how far feet slide now, or else its length."""
-    parts = re.split(r", |[，、]", summary)
-    feet = next((part for part in parts if "cm/s" in part), parts[0])
-    now = re.sub(r"[\d.]+ → ", "", feet)
+    """Return the most important figure of a result's English summary, translated: the slide of feet, or its length.
+
+    Languages write the unit in their own ways, so the part of the translation is found by its numbers.
+    """
+    english = summary.split(", ")
+    numbers = _NUMBERS.findall(next((part for part in english if "cm/s" in part), english[0]))
+    parts = re.split(r", |[，、]", translate_text(summary))
+    part = next((one for one in parts if _NUMBERS.findall(one) == numbers), parts[0])
+    now = re.sub(r"[\d.]+ → ", "", part)
     return now[:1].upper() + now[1:]
 
 
