@@ -5,6 +5,7 @@ A file of cells (.json), which tools/shipped_in_blender.py wrote on another shar
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -75,7 +76,7 @@ def compose(cells: list[dict[str, Any]]) -> list[str]:
         *page_sections.table(HEADS, [row("tuned on", tuned), row("kept aside", aside), row("all", cells)]),
         "",
         f"A job takes {times[len(times) // 2]:.2f} s in the median and {times[-1]:.1f} s at most, a refusal"
-        f" {refusals[-1]:.1f} s at most.",
+        f" {refusals[-1]:.1f} s at most, on a machine with a load of {os.getloadavg()[2]:.0f} on {os.cpu_count()} cores.",
         "",
         "### Wrong cells",
         "",
