@@ -76,7 +76,8 @@ def compose(cells: list[dict[str, Any]]) -> list[str]:
         *page_sections.table(HEADS, [row("tuned on", tuned), row("kept aside", aside), row("all", cells)]),
         "",
         f"A job takes {times[len(times) // 2]:.2f} s in the median and {times[-1]:.1f} s at most, a refusal"
-        f" {refusals[-1]:.1f} s at most, on a machine with a load of {os.getloadavg()[2]:.0f} on {os.cpu_count()} cores.",
+        f" {refusals[-1]:.1f} s at most.",
+        f"The load of the machine's {os.cpu_count()} cores is {os.getloadavg()[2]:.0f}.",
         "",
         "### Wrong cells",
         "",
