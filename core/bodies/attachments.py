@@ -86,8 +86,8 @@ class Attachments:
         for skeleton, attached in self.bodies.items():
             if _are_alike(clip.skeleton, attached.skeleton):
                 place = np.argsort(attached.order)
-                beside = {*_above(skeleton, attached.leaders), *leading.at_rest(skeleton, attached.leaders)}
-                still = {joint: int(place[joint]) for joint in beside - attached.leaders.keys()}
+                near = [*_above(skeleton, attached.leaders), *leading.at_rest(skeleton, attached.leaders)]
+                still = {joint: int(place[joint]) for joint in near if joint not in attached.leaders}
                 clip = _resting(_held(clip, attached), sources, still)
                 return _as_given(_rehung(clip, skeleton, place, list(attached.leaders)), sources, attached.leaders)
         skeleton = clip.skeleton
@@ -160,7 +160,7 @@ def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
     Clips in which it is at rest do not, unless it is at rest in all, or stands there, such as a foot on the ground. The
     deviation is the largest in clips that show it.
     """
-    found, resting = [], []
+    found, resting = list[_Offset](), list[_Offset]()
     for clip in clips:
         turns, places = kinematics.world_of(clip, [joint, leader])
         of = resting if leading.rests(clip, joint) else found
