@@ -5,6 +5,7 @@ A file of cells (.json), which tools/shipped_in_blender.py wrote on another shar
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -76,6 +77,7 @@ def compose(cells: list[dict[str, Any]]) -> list[str]:
         "",
         f"A job takes {times[len(times) // 2]:.2f} s in the median and {times[-1]:.1f} s at most, a refusal"
         f" {refusals[-1]:.1f} s at most.",
+        f"The load of the machine's {os.cpu_count()} cores is {os.getloadavg()[2]:.0f}.",
         "",
         "### Wrong cells",
         "",

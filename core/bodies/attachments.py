@@ -86,8 +86,8 @@ class Attachments:
         for skeleton, attached in self.bodies.items():
             if _are_alike(clip.skeleton, attached.skeleton):
                 place = np.argsort(attached.order)
-                near = {*_above(skeleton, attached.leaders), *leading.at_rest(skeleton, attached.leaders)}
-                still = {joint: int(place[joint]) for joint in near - attached.leaders.keys()}
+                near = [*_above(skeleton, attached.leaders), *leading.at_rest(skeleton, attached.leaders)]
+                still = {joint: int(place[joint]) for joint in near if joint not in attached.leaders}
                 clip = _resting(_held(clip, attached), sources, still)
                 return _as_given(_rehung(clip, skeleton, place, list(attached.leaders)), sources, attached.leaders)
         skeleton = clip.skeleton

@@ -31,7 +31,8 @@ _CHARACTERS = """
     Enemy_Large equine2 Fish1 Frog gobot Grasshopper horse Husky HVGirl King Leela Mage Manta_ray Michelle
     protagonist Puffer Roach Shark sheeptest Skeleton Soldier Stan Swat TRex Trex Velociraptor Warrior Whale
     ybot Zombunny
-    Dragon_Evolved Goblin Llama MushroomKing Orc Pigeon Pug Reindeer Squidle Tribal Yeti Zebra
+    Armabee_Evolved Chicken Dragon_Evolved Enemy_Small Goblin Llama Mushnub MushroomKing Orc Pigeon Pug Reindeer
+    Squidle Tribal Yeti Zebra
 """
 CHARACTERS_KEPT_ASIDE = frozenset(_CHARACTERS.split())
 
