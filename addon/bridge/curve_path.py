@@ -27,7 +27,7 @@ def line(drawn: bpy.types.Object | None, frame: float | None) -> tuple[Array, bo
     All are of a scene frame, None for now. Raises LoomError as `path` does.
     """
     if drawn is None or drawn.type != "CURVE":
-        raise LoomError("Choose a curve object to walk along")
+        raise LoomError("Choose a curve to walk along")
     layer = present(bpy.context.view_layer)
     layer.update()
     if drawn not in set(layer.objects):

@@ -74,8 +74,10 @@ class FlightReport:
         """A sentence if all flights fall alike and too fast, else ""."""
         if self.scale == 1.0:
             return ""
-        why = "its rate or its unit may be wrong"
-        return f"{self.name}: all its flights fall {self.scale:.2g} times as fast as real ones: {why}"
+        return (
+            f"{self.name}: all its flights fall {self.scale:.2g} times as fast as real ones: its rate or its unit may"
+            " be wrong"
+        )
 
     def describe(self, flight: Flight) -> str:
         """Return a sentence on the fall of a flight, with frames counted from 0."""

@@ -50,7 +50,7 @@ class WantedOptions:
         name="Part",
         description="Which part of the body to compare",
         items=[
-            ("whole", "Whole Body", "All of it"),
+            ("whole", "Whole Body", ""),
             ("legs", "Legs", "Hips, legs and feet alone, whatever the arms do"),
             ("arms", "Arms", "Chest, arms and hands alone, whatever the legs do"),
         ],

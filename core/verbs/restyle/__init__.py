@@ -20,11 +20,10 @@ def _slider(sentence: str, label: str = "") -> float:
     return amount
 
 
-def _factor(number: int) -> float:
-    which = {1: "largest", 2: "second", 3: "third"}.get(number, f"{number}th")
+def _factor() -> float:
     factor: float = option(
         1.0,
-        f"Amount of the {which} component; -3 is reversed",
+        "Amount of this component, the first of which is the largest; -3 is reversed",
         minimum=-10.0,
         maximum=10.0,
         usual=(-3.0, 3.0),
@@ -86,12 +85,12 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         shown=RARE,
         needs=_OF_COMPONENTS,
     )
-    factor_1: float = _factor(1)
-    factor_2: float = _factor(2)
-    factor_3: float = _factor(3)
-    factor_4: float = _factor(4)
-    factor_5: float = _factor(5)
-    factor_6: float = _factor(6)
+    factor_1: float = _factor()
+    factor_2: float = _factor()
+    factor_3: float = _factor()
+    factor_4: float = _factor()
+    factor_5: float = _factor()
+    factor_6: float = _factor()
     own_speed: float = option(1.0, "Amount of its own speed", minimum=-3.0, maximum=5.0, usual=(-1.0, 3.0), shown=RARE)
     individuality: float = option(
         1.0,
