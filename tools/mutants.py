@@ -150,7 +150,7 @@ def tests_of(mutant, imports):
 
 
 def copy_tree(folder):
-    """Copy what the tests need into a folder, and return its root."""
+    """Copy the files that the tests need into a folder, and return its root."""
     root = Path(folder, "main")
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0"):
@@ -190,7 +190,7 @@ def run_tests(root, tests, seconds):
 
 
 def outcome_of(mutant, root, tests, seconds):
-    """Return what became of a mutant; a test that also fails without it stops everything."""
+    """Return the fate of a mutant; a test that also fails without it stops everything."""
     if not tests:
         return UNTESTED
     path = root / mutant.path

@@ -19,21 +19,6 @@ def put(title: str, lines: Sequence[str]) -> None:
     PAGE.write_text("\n".join(part.rstrip() + "\n" for part in (begin, *sections)), encoding="utf-8")
 
 
-def put_rows(title: str, rows: Sequence[str]) -> None:
-    """Replace the rows of a section's first table that begin with the same cell, and append new ones.
-
-    rows : a table's lines, with its head
-    """
-    begin, heading, section = PAGE.read_text(encoding="utf-8").partition(f"## {title}\n")
-    lines = section.split("\n")
-    first = lines.index(next(line for line in lines if line.startswith("|---")))
-    end = next(k for k in range(first, len(lines)) if not lines[k].startswith("|"))
-    new = {row.split(" | ")[0]: row for row in rows[2:]}
-    kept = [new.pop(row.split(" | ")[0], row) for row in lines[first + 1 : end]]
-    lines[first + 1 : end] = [*kept, *new.values()]
-    PAGE.write_text(begin + heading + "\n".join(lines), encoding="utf-8")
-
-
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a table whose cells are text."""
     return [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *(f"| {' | '.join(row)} |" for row in rows)]

@@ -157,8 +157,8 @@ def _are_alike(one: Skeleton, other: Skeleton) -> bool:
 def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
     """Return the usual position and rotation of a joint on its leader, from the first clip that shows them.
 
-    Clips in which it is at rest do not, unless it is at rest in all, or stands there, such as a foot on the ground. The
-    deviation is the largest in clips that show it.
+    Clips in which it is at rest do not, unless it is at rest in all or stays near that place. The deviation is the
+    largest in clips that show it.
     """
     found, resting = list[_Offset](), list[_Offset]()
     for clip in clips:

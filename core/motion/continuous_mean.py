@@ -21,8 +21,8 @@ def mean_of_frames(rotations: Sequence[Array], weights: Array) -> Array:
 
     weights (N, F) : with sum 1 over N
 
-    The mean equals `quat.mean` unless two rotations of a joint differ by more than 150° in a frame. In that case their
-    difference is unwrapped along the frames, starting at the frame of its minimum, or split into turns about one axis
+    The mean equals `quat.mean` unless two rotations of a joint differ by more than 150° in a frame. Their difference
+    is then unwrapped along the frames, starting at the frame of its minimum, or split into turns about one axis
     and a rest if its axis swings near a whole turn. If all rotations return to their start but differ in their number
     of turns, the mean does not return, so with constant weights the joint takes the rotation of the greatest weight.
 

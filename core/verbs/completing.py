@@ -32,7 +32,7 @@ from .weight import Weight
 _OTHER_FLOOR = {"retarget", "place", "follow", "drive", "walk", "shortest"}
 _ON_THE_SPOT = {"in_place", "root"}
 KEYS_AS_GIVEN = {FewerKeys.verb, Bake.verb, Warp.verb}  # verbs that use the keys and bones of the clip as given
-# Verbs that change no flight, and Weight, which tells of each flight itself.
+# Verbs that change no flight, and Weight, which reports each flight itself.
 _FALLS_AS_GIVEN = {one.verb for one in (Bake, CutOut, InPlace, Mirror, Place, Root, Travel, Weight)}
 _SAME = 1e-6  # body heights, and components of unit quaternions
 

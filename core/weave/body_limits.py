@@ -105,7 +105,7 @@ def describe_limits(
     before, after = found["low_feet_cm_s"] or (np.inf, 0.0)
     if slides and after > SLIDES * before + SLIDE * height:
         at, do = ours.slides_at, "add or move contacts" if planted or asked else "try it with Plant Feet"
-        # Without figures: the interface shows the judge's slide of standing feet, which is measured differently.
+        # Without figures: the interface shows the judge's slide of standing feet, another measure.
         sentences.append(f"{name}: feet on the ground slide more than in the sources {_at(at)}: {do}")
     return found, sentences
 

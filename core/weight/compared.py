@@ -1,4 +1,4 @@
-"""Flights of a result that fall worse than those of its sources.
+"""Compare how the flights of a result fall with the flights of its sources.
 
 Method: Weight.
 """

@@ -71,7 +71,7 @@ class FlightReport:
 
     @property
     def doubt(self) -> str:
-        """A sentence if all flights fall alike and too fast, else ""."""
+        """A sentence if all flights fall alike and too fast; "" otherwise."""
         if self.scale == 1.0:
             return ""
         return (

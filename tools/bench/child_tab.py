@@ -334,7 +334,7 @@ def make_game_set(loom: Loom, count: int) -> None:
 
 
 class Layout:
-    """Stand-in for UILayout, as Blender as a module lacks windows.
+    """Stand-in for UILayout, because Blender as a module lacks windows.
 
     It ignores drawing calls, polls operators as Blender does, and draws the visible rows of lists.
     """

@@ -33,7 +33,7 @@ CAPTURED = [ROOT.parent / "shared" / "data" / "cmu" / f"cmu_mb_{take}.bvh" for t
 FRAMES, CLIPS, JOINTS = 1000, 5, 60
 PER_PAIR = "numpy, pair by pair"
 WINDOW = 5  # frames on each side
-SAMPLE, ROWS = 400, 5  # pairs of frames, rows of a matrix: what slow rivals compute
+SAMPLE, ROWS = 400, 5  # pairs of frames, rows of a matrix, for slow rivals
 LIMIT = 3  # of slopes
 WEIGHTS = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
 OTHER_MEAN = 5.0  # degrees allowed between chordal and geodesic mean; the input rotations differ by up to 100°
@@ -116,7 +116,7 @@ def compare_points(material: Material, window: int) -> Case:
 
 
 def compare_rotations(material: Material, metric: str) -> Case:
-    """Compare rotations of weighted joints; those of the hips are in the heading frame."""
+    """Compare rotations of weighted joints; the hips are in the heading frame."""
     weights = joint_weights.rotation_weights(material.clips[0].skeleton, "all")
     used = np.flatnonzero(weights)
     turns = []

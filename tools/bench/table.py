@@ -173,7 +173,7 @@ def print_figures(figures: Mapping[str, Figures], blender: str) -> None:
 
 
 def read_figures(output: str) -> tuple[dict[str, Figures], str]:
-    """Return what `print_figures` printed."""
+    """Return the figures and version that `print_figures` printed."""
     line = next(line for line in output.splitlines() if line.startswith(MARK))
     figures, blender = json.loads(line.removeprefix(MARK))
     return {key: Figures(**one) for key, one in figures.items()}, blender

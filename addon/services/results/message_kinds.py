@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from ...ground.translations.phrasebook import Template
 
-# Templates of sentences by importance; the texts are those of the code, which a test checks.
+# Templates of sentences by importance; a test compares the texts with the code.
 _KINDS = (
     # visible faults of the character
     (

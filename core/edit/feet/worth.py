@@ -131,7 +131,7 @@ def _far(trial: Trial) -> dict[int, str]:
 
 
 def _for_others(trial: Trial) -> dict[int, str]:
-    """Return the reason for the contact beside which the leg of a foot that is not planted turns too far."""
+    """Return the reason for the contact during which the leg of an unplanted foot turns too far."""
     most = MOST_OF_MANY if trial.clip.skeleton.has_many_legs else MOST
     free = {foot: bend[trial.own] for foot, bend in trial.bends.items() if all(one.foot != foot for one in trial.kept)}
     foot = max(free, key=lambda foot: float(free[foot].max()), default="")

@@ -70,7 +70,7 @@ class Cut:
 
 
 def cut(clip: Clip, progress: Progress = SILENT) -> Cut:
-    """Return a take cut into stretches, with feet that hang on another joint on their legs.
+    """Return a take cut into stretches; feet below another joint are attached to their legs.
 
     Raises ClipError as `tracks.tracks` does.
 

@@ -23,7 +23,7 @@ def interpolated(clip: Clip, first: int, second: int, shares: list[float]) -> Cl
 
 
 def strip(postures: Clip, shares: list[float]) -> Figure:
-    """The postures side by side, their shares under them; those of the file are black."""
+    """The postures side by side, their shares under them; the postures of the file are black."""
     figure = Figure(figsize=(1.0 + 1.2 * len(shares), 2.6), layout="constrained")
     axis = figure.add_subplot(yticks=[])
     places = 0.7 * postures.skeleton.height * np.arange(len(shares))
