@@ -78,12 +78,12 @@ def find_kept_places(
         if goes < MOVES * height or 2 * below[joint].sum() > count or not (seen & below[joint]).any():
             continue
         others = np.flatnonzero(~(below[joint] | below[:, joint]))
-        if not len(others):
-            continue
-        there = _relative(axes, places, joint, others)
-        usual = np.median(there, axis=0)
-        away = np.linalg.norm(there - usual, axis=2)
+        above = np.flatnonzero(below[:, joint] & (np.arange(count) != joint))
+        usual, away = _strays(axes, places, joint, np.concatenate([others, above]))
         stray = np.quantile(away, share, axis=0)
+        if not len(others) or stray[len(others) :].min(initial=np.inf) <= KEEPS * height:
+            continue  # a head that seldom moves keeps its position on the trunk, and so on the shoulders
+        stray = stray[: len(others)]
         fits = np.flatnonzero((stray <= KEEPS * height) & (goes > EXPLAINS * stray))
         if len(fits):
             merit = np.round(stray[fits] / (0.1 * KEEPS * height)), np.linalg.norm(usual[fits], axis=1)
@@ -131,6 +131,13 @@ def largest_gap(kept: Sequence[KeptPlace], axes: Array, places: Array, height: f
         if far > one.stray + LEAVES * height and (worst is None or far > worst.metres):
             worst = Gap(one.joint, one.on, far, frame)
     return worst
+
+
+def _strays(axes: Array, places: Array, joint: int, others: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Return the usual positions (K, 3) of a joint on others, and its distances (F, K) from them."""
+    there = _relative(axes, places, joint, others)
+    usual = np.median(there, axis=0)
+    return usual, np.linalg.norm(there - usual, axis=2)
 
 
 def _list_carried(parents: NDArray[np.int64]) -> NDArray[np.bool_]:

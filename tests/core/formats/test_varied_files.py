@@ -19,7 +19,7 @@ PARTS = 12  # of the pairs of variations
 def cells(name, tmp_path, combinations):
     """Return the cells of a clip by its variations; cells that the tool could not write are left out."""
     original, target = tmp_path / f"{name}.bvh", tmp_path / "varied" / f"{name}.bvh"
-    target.parent.mkdir()
+    target.parent.mkdir(exist_ok=True)
     varied.write(varied.clips()[name], original, ())  # only some frames, from here on the clip itself
     true, true_shape, found = motion_file.read(original), varied.shape_of(original), {}
     for variations in combinations:

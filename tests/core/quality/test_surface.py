@@ -132,5 +132,19 @@ def test_two_feet_that_stand_are_no_parts_of_each_other():
     assert {one.joint: one.on for one in found} == {6: 4, 7: 5}
 
 
+def test_a_head_that_seldom_turns_is_no_part_of_a_shoulder():
+    """Root, trunk, a neck that swings now and then, a head on it, and shoulders that never move on the trunk."""
+    axes, places = np.tile(np.eye(3), (FRAMES, 5, 1, 1)), np.zeros((FRAMES, 5, 3))
+    places[:, 1:, 0] = 0.5 * np.sin(np.linspace(0.0, 7.0, FRAMES))[:, None]
+    places[:, 1:, 2], places[:, 4, 1] = [0.5, 0.7, 0.9, 0.7], 0.2
+    turn = 0.6 * (np.arange(FRAMES) < 4)
+    axes[:, 2, 1, 1] = axes[:, 2, 2, 2] = np.cos(turn)
+    axes[:, 2, 2, 1], axes[:, 2, 1, 2] = np.sin(turn), -np.sin(turn)
+    places[:, 2, 1] += 0.1 * turn
+    places[:, 3] = places[:, 2] + 0.2 * axes[:, 2, :, 2]
+    parents = np.array([-1, 0, 1, 2, 1])
+    assert not kept_places.find_kept_places(axes, places, parents, np.arange(5) > 0, 1.0, share=0.8)
+
+
 def test_what_moves_no_mesh_does_not_count():
     assert not kept_places.find_kept_places(*chain(), PARENTS, np.zeros(3, dtype=bool), 1.0)
