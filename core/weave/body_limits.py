@@ -16,6 +16,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..quality import contacts, foot_travel, world_pose
 from ..quality.world_pose import WorldPose
+from ..sync import ties
 
 MOST_FRAMES = 20_000  # of all sources; measuring more would take longer than the verb
 # A result beyond these limits is visibly worse, and is reported.
@@ -125,7 +126,7 @@ def describe_turns(result: Clip, sources: Sequence[Clip]) -> list[str]:
     for one in sources:
         known = dict(zip(one.skeleton.names, _turns(one).max(axis=0), strict=True))
         most = np.maximum(most, [known.get(name, np.inf) for name in names])
-    at, joint = np.unravel_index(int(np.argmax(turned - TURNS * most)), turned.shape)
+    at, joint = np.unravel_index(ties.first_least(TURNS * most - turned), turned.shape)
     if turned[at, joint] <= max(TURN, TURNS * most[joint]):
         return []
     step, before = turned[at, joint] / result.rate, most[joint] / result.rate

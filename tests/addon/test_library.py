@@ -223,7 +223,7 @@ def test_a_stopped_search_leaves_what_was_found_before(here, loom, library, rig)
     before = here.found()
     kind = loom("addon.interface.operators.library").ACTION_LOOM_OT_find_like
     search = loom("addon.services.library.library_search")
-    asked = here.finds.asked(bpy.context.scene, rig)
+    asked = here.finds.asked_stretch(bpy.context.scene, rig)
     request = loom("core.recipes.reading").Request(sources=(asked.source,))
     (read,) = loom("addon.services.weaving.reading").read(bpy.context, rig, request).sources
     query = search.query(read, asked.first, asked.last, str(library))

@@ -82,6 +82,7 @@ ROOMS = {
             "verbs",
             "version",
             "weave",
+            "weight",
         ),
     },
 }

@@ -30,7 +30,7 @@ def files(tmp_path_factory):
     manual_scripts.write_files(folder)
     walk, turn = actions.walk(), actions.turn_left()
     several = {
-        "walk": actions.walk(cycles=6),
+        "walk": actions.walk(cycles=10),
         "long_walk": actions.walk(cycles=4), "boxing": actions.wave(), "turn": turn, "a": walk, "b": actions.sneak(),
         "walk_on_the_spot": verbs.apply(InPlace(), [actions.walk(cycles=3)]).clip, "hero": walk,
     }  # fmt: skip

@@ -27,11 +27,11 @@ from ....core.verbs.take import naming, of_recipes, take_set
 from ...bridge import curves, rates, unkeyed_pose, worn_slots
 from ...ground.blender_types import Slot, present, scene_of
 from ...model import storage
+from ..takes.set_rows import IN_PLACE
 from ..weaving import reading
 from . import export_models, model_files
 
 JSON = "set.json"
-STILL = "_InPlace"
 _AXES = {"axis_forward": "-Z", "axis_up": "Y"}
 # Blender 5.0 exports a shape key that stays at 0 as 1, so one FBX file of several actions has no faces there.
 FACES_TOGETHER = bpy.app.version[:2] != (5, 0)
@@ -125,11 +125,11 @@ def _file_names(
         return [files.file_name(take, writing.suffix)] * len(actions)
     pattern, names = naming.check_pattern(writing.names), []
     for action, one in zip(actions, about, strict=True):
-        still = action.name.endswith(STILL)
+        still = action.name.endswith(IN_PLACE)
         fields = {
             "take": take,
-            "name": action.name.removesuffix(STILL),
-            "root": STILL if still else "",
+            "name": action.name.removesuffix(IN_PLACE),
+            "root": IN_PLACE if still else "",
             "speed": f"{one['speed_m_s']:.1f}",
         }
         names.append(files.file_name(naming.fill_pattern(pattern, fields), writing.suffix))

@@ -163,10 +163,11 @@ def meets(rig: Any, row: Any) -> list[str]:
 
 
 def woven_actions(rig: Any) -> list[bpy.types.Action]:
-    """Return the woven actions of a list's take, in order, except those with unticked rows."""
-    unticked = {row.made for row in rig.take_rows if not row.use and row.made is not None}
+    """Return the woven actions of a list's take, in order, except those of unticked rows, also in place."""
+    rows = [row for row in rig.take_rows if not row.use and row.made is not None]
+    unticked = {row.made.name.removesuffix(IN_PLACE) for row in rows}
     actions = [line.action for line in rig.sources if line.action is not None and lists.is_own(line)]
-    return [one for one in actions if one not in unticked and of_take(one, rig.take)]
+    return [one for one in actions if one.name.removesuffix(IN_PLACE) not in unticked and of_take(one, rig.take)]
 
 
 def place_of(rig: Any, name: str) -> SlottedAction | None:

@@ -321,7 +321,8 @@ def four_footed(body, far):
         (Blend(), "mb_32_01 mb_35_03"),
         (Connect(), "mb_08_01 mb_12_01"),
         (Loop(repeat=4), "mb_12_01"),
-        (Retarget(), "mb_02_01 mb_12_01"),
+        (Retarget(), "asf_16_15 mb_05_01"),
+        (Retarget(), "mb_02_01 mb_35_03"),
     ],
     ids=lambda one: one if isinstance(one, str) else one.verb,
 )

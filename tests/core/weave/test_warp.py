@@ -199,7 +199,8 @@ def test_corrections_far_apart_that_go_over_into_each_other_are_told():
     assert "'upper_arm.L' turns by 29° in a frame" in fast
     # The other way round it is 20° only.
     near = ((100, ARM, 0, 170, 0, 0, 0, 0), (112, ARM, 0, -170, 0, 0, 0, 0))
-    assert verbs.apply(Warp(corrections=near), [WALK]).report["warnings"] == []
+    warnings = verbs.apply(Warp(corrections=near), [WALK]).report["warnings"]
+    assert not any("corrections differ much" in warning for warning in warnings)
 
 
 def test_mirrored_it_is_the_image_of_what_is_spread():
