@@ -176,7 +176,8 @@ class Character:
         if not self.names or not any(mesh.size for _, mesh in self.shown.values()):
             return []
         one, two = self.names[0], self.names[1 % len(self.names)]
-        bone = len(self.rig.data.bones) // 2 + 1
+        attached = {pair[0] for pair in self.pairs}  # a track of a tank, which must not leave its place
+        bone = next(k for k in range(len(self.rig.data.bones) // 2 + 1, 1000) if k not in attached)
         add_path(self.rig, points=10, sway=0.2)
         jobs: list[tuple[str, list[str], dict[str, Any]]] = [
             ("blend", [one, two], {}), ("blend", self.names[:3], {}), ("connect", [one, two], {}),
