@@ -276,7 +276,8 @@ class Character:
             self.lowest = min(self.lowest, *(self._lowest_of(name) for name in sources))
             if low < self.lowest - UNDER * height:
                 found.append(f"the mesh is {(self.lowest - low) / height:.3f} H under its sources")
-        usual = float(np.median(heights.min(axis=1)))
+        flies = self.usual - self.floor > FLOOR * height  # and no vertex stands: the lowest are tips of wings
+        usual = float(np.median((mesh[:, :, 2] if flies else heights).min(axis=1)))
         raised = "raised by" in said and "raised by 0 cm" not in said
         told = " over the floor" in said or " under the floor" in said
         off = self.floor - usual if raised else min(abs(usual - self.floor), abs(usual - self.usual))
