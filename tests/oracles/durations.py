@@ -13,7 +13,7 @@ import pytest
 
 FILE = Path(__file__).resolve().parents[1] / "durations.json"
 SHARED = FILE.parents[2] / "shared" / "data"
-SLOW = 0.75  # seconds; tests that take longer are named in the file, and left out of the short run
+SLOW = 0.5  # seconds; tests that take longer are named in the file, and left out of the short run
 FOLDERS = {"core": FILE.parents[1], "addon": FILE.parent / "addon"}  # the folders in which names of tests begin
 COLLECTED = pytest.StashKey[set]()
 
