@@ -35,7 +35,7 @@ class PosedClip:
             return self
         part = PosedClip(self.clip.cut(start, end))
         # where the cached property stores its value
-        vars(part)["_posed"] = tuple(values[start:end] for values in self._world_pose)
+        vars(part)["_world_pose"] = tuple(values[start:end] for values in self._world_pose)
         return part
 
     @cached_property
