@@ -80,13 +80,15 @@ def opened(gui: Any, path: Path) -> Iterator[Any]:
 def click_weave(gui: Any, x: float, y: float) -> Iterator[Any]:
     """Click where *Weave* was at first; return whether that began a job. If *Weave* is grey, nothing may happen."""
     verb, before = settings().mode, set(bpy.data.actions.keys())
+    settings().rigs[0].last = ""
     with loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
         ready = getattr(bpy.ops.action_loom, verb).poll()
     yield from gui.click(x, y)
     yield from settle(gui)
     made = set(bpy.data.actions.keys()) - before
     trouble = loom("addon.ground.troubles").of(figure().session_uid, verb)
-    assert bool(made or trouble) == ready, f"{verb}: {made}, {trouble}"
+    answered = bool(made or trouble or "nothing was changed" in settings().rigs[0].last)
+    assert answered == ready, f"{verb}: {made}, {trouble}"
     return bool(made)
 
 

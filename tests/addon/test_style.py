@@ -45,6 +45,7 @@ def test_a_slider_makes_a_new_action_and_leaves_the_others(people):
 def test_without_a_change_no_action_is_made_and_it_is_said(people, capfd):
     assert made_by(bpy.ops.action_loom.restyle, sources=sources()) == []
     assert "nothing was changed, so no action was made" in capfd.readouterr().out
+    assert bpy.context.scene.action_loom.rigs[0].last == "Restyle: nothing was changed, so no action was made"
 
 
 def _values(action, path):

@@ -170,7 +170,11 @@ class ResultHooks(Hooks):
         if each:
             self.done(op, context, each, [*refused, *left])
         else:
-            reports.report(op, refused, f"{op.bl_label}: nothing was changed, so no action was made", *left)
+            nothing = f"{op.bl_label}: nothing was changed, so no action was made"
+            rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, inputs[0].read.armature))
+            if rig is not None:
+                rig.last, rig.last_of, rig.last_warnings = nothing, "", ""
+            reports.report(op, refused, nothing, *left)
         return {"FINISHED"}
 
     def is_unchanged(self, op: Any, inputs: "Inputs", made: Any) -> bool:
