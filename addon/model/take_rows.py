@@ -12,6 +12,7 @@ LEAST = 2  # smallest number of frames from the first of a stretch to its last
 
 # The kinds of core in capitals, and a kind for transitions between loops.
 BETWEEN = "BETWEEN"
+IN_PLACE = "_InPlace"  # suffix of the names of actions in place
 KINDS = (
     ("IDLE", "Idle", "It stands: a loop is most of the rest", "ARMATURE_DATA", 0),
     ("WALK", "Walk", "It walks: a loop begins with a step of the left foot", "MOD_DYNAMICPAINT", 1),

@@ -114,6 +114,8 @@ def describe_limits(
 def describe_turns(result: Clip, sources: Sequence[Clip]) -> list[str]:
     """Return a sentence on the joint that turns fastest between two frames, if no source turns it nearly as fast.
 
+    Toes do not count: planting bends them as fast as the heel rises.
+
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.weave import body_limits
@@ -122,6 +124,7 @@ def describe_turns(result: Clip, sources: Sequence[Clip]) -> list[str]:
         []
     """
     names, turned = result.skeleton.names, _turns(result)
+    turned[:, [joint for role, joint in result.skeleton.roles.items() if role.startswith("toe")]] = 0.0
     most = np.zeros(len(names))
     for one in sources:
         known = dict(zip(one.skeleton.names, _turns(one).max(axis=0), strict=True))

@@ -27,7 +27,7 @@ from ....core.verbs.take import naming, of_recipes, take_set
 from ...bridge import curves, rates, unkeyed_pose, worn_slots
 from ...ground.blender_types import Slot, present, scene_of
 from ...model import storage
-from ..takes.set_rows import IN_PLACE
+from ...model.take_rows import IN_PLACE
 from ..weaving import reading
 from . import export_models, model_files
 

@@ -12,9 +12,7 @@ from ....core.verbs.take import coverage, cut_out, take_set
 from ....core.verbs.take.take_set import TakeSet
 from ...ground.blender_types import SlottedAction
 from ...model import frame_conversion, lists, storage, take_rows
-from ...model.take_rows import BETWEEN
-
-IN_PLACE = "_InPlace"  # suffix of the names of actions in place
+from ...model.take_rows import BETWEEN, IN_PLACE
 
 
 class Wanted(NamedTuple):
