@@ -83,7 +83,7 @@ def test_what_is_no_path_is_refused(drawn, loom):
     with pytest.raises(error, match="way has 2 splines, but a path is one"):
         drawn.path(made, 1.0)
     for wrong in (None, bpy.data.objects.new("empty", None)):
-        with pytest.raises(error, match="Choose a curve object"):
+        with pytest.raises(error, match="Choose a curve to walk along"):
             drawn.path(wrong, 1.0)
     with pytest.raises(error, match="has no length"):
         drawn.path(curve(CORNERS[:1]), 1.0)
