@@ -6,8 +6,6 @@ import pytest
 from drawing import draw_all
 from planted_feet import longest, planted, recipe_of, way, why_not
 
-pytestmark = pytest.mark.core_result
-
 # --- planting -------------------------------------------------------------------------------------------------------
 
 

@@ -8,8 +8,6 @@ import pytest
 from file_state import state
 from library_panel import RATE, figure, labels, play, refused
 
-pytestmark = pytest.mark.core_result
-
 
 @pytest.fixture
 def rig(once):

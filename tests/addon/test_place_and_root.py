@@ -5,8 +5,6 @@ import material
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.core_result
-
 
 @pytest.fixture
 def walker():

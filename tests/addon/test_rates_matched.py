@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from drawing import draw_all
 
-pytestmark = pytest.mark.core_result
-
 
 @pytest.fixture
 def quick():

@@ -7,8 +7,6 @@ import bpy
 import material
 import pytest
 
-pytestmark = pytest.mark.core_result
-
 TWO = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 

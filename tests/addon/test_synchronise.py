@@ -5,8 +5,6 @@ import material
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-pytestmark = pytest.mark.core_result
-
 
 def state(analysis, rig):
     return analysis.state(bpy.context.scene, rig)
