@@ -1,4 +1,4 @@
-"""Drive on a mesh: stairs that are climbed, that move, that are hidden, and that are deleted."""
+"""Drive on a mesh: climbing stairs, and moving, hidden and deleted ones."""
 
 import bpy
 import numpy as np

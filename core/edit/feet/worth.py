@@ -24,7 +24,7 @@ from .spans import Contact
 BENDS, WORTH = math.radians(10.0), math.radians(100.0)
 MOST, MOST_OF_MANY = math.radians(30.0), math.radians(20.0)
 
-NO_GAIN = "planted, it would slide no less"  # such a stance is as it was, so no warning tells of it
+NO_GAIN = "planted, it would slide no less"  # such a stance is unchanged and needs no warning
 
 GROUND = 0.03  # body heights over the lowest point of a foot; the points up to there touch the ground
 SLIDES = 0.01  # body heights a second; a foot that slides less in the result stands
