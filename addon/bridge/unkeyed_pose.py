@@ -24,7 +24,7 @@ from .left_poses import SAME, Values
 from .rig import Rig, Still
 
 _KEY, _POSED = "action_loom_still", "action_loom_posed"
-_MOVED = 1e-5  # units of the armature, and of a quaternion's w: smaller changes count as rest
+_MOVED = 1e-6  # units of the armature, which can be 100 m, and radians: smaller changes count as rest
 _SCALED = 5e-5  # smaller changes of a scale are rounding of importers, and 0.05 mm of a limb of 1 m
 ALIKE, SOME = 0.02, 5  # units of a property within which actions begin alike; sampled frames of each action
 Flags = NDArray[np.bool_]
@@ -37,6 +37,11 @@ def note(armature: bpy.types.Object) -> None:
     """Remember the pose of an armature when the add-on first reads it."""
     if armature.session_uid not in _seen:
         _seen.keep(armature.session_uid, _standing(armature, {}))
+
+
+def keep_pose(armature: bpy.types.Object, values: Mapping[Target, Values]) -> None:
+    """Store the values of properties that an action does not key, where a file tells them."""
+    kept_values.keep(armature, _POSED, {curves.path_of(target): list(row) for target, row in values.items()})
 
 
 def with_posed(armature: bpy.types.Object, body: Rig, *, as_now: bool = True) -> Rig:
@@ -169,7 +174,7 @@ def _playing(armature: bpy.types.Object) -> list[bpy.types.Action]:
 def _rests(target: Target, row: Sequence[float]) -> bool:
     rest = clips.RESTS[target.property]
     if target.property == "rotation_quaternion":
-        return abs(row[0]) > 1.0 - _MOVED
+        return float(np.abs(row[1:]).max()) <= _MOVED
     limit = _SCALED if target.property == "scale" else _MOVED
     return max(abs(a - b) for a, b in zip(row, rest, strict=True)) <= limit
 
@@ -285,7 +290,7 @@ def keep(armature: bpy.types.Object, body: Rig, result: bpy.types.Action) -> Non
     for name in body.still.keys() & present(armature.pose).bones.keys():
         values |= _values_of(present(armature.pose).bones[name], *body.still[name])
     if not values.keys().isdisjoint(own_actions.keys_of(result).components):
-        kept_values.keep(armature, _POSED, {curves.path_of(target): list(row) for target, row in values.items()})
+        keep_pose(armature, values)
 
 
 def _values_of(bone: bpy.types.PoseBone, location: Sequence[float], rotation: Sequence[float]) -> dict[Target, Values]:

@@ -19,6 +19,7 @@ from .carried import Carried
 from .partners import Partners
 from .rest_frames import RestPose
 
+SAME_PLACE = 0.001  # body heights between the places of a joint in two copies of one skeleton
 HOVER = 0.01  # body heights by which a body may be raised for its deepest toe; beyond that, toes bend
 
 
@@ -56,11 +57,12 @@ def onto_body(
     pairs = partners.match(clip.skeleton, skeleton)
     scale = retarget.leg_ratio(clip.skeleton, skeleton)
     world, points = kinematics.pose_clip(clip)
-    turned = _turn_body(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
+    same_axes = _have_same_axes(clip.skeleton, skeleton, pairs)
+    turned = _turn_body(clip.skeleton, skeleton, pairs, world, (rest, body_rest), same_axes=same_axes)
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)
     (ball, ankle), (own_ball, own_ankle) = _heights(clip.skeleton, rest), _heights(skeleton, body_rest)
-    rise = own_ankle - scale * ankle
+    rise = 0.0 if same_axes else own_ankle - scale * ankle
     wanted[:, 2] += rise
     shift = wanted - _between_thighs(skeleton, places)
     lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale, rise)
@@ -93,7 +95,13 @@ def onto_body(
 
 
 def _turn_body(
-    source: Skeleton, body: Skeleton, pairs: Partners, world: Array, poses: tuple[RestPose, RestPose]
+    source: Skeleton,
+    body: Skeleton,
+    pairs: Partners,
+    world: Array,
+    poses: tuple[RestPose, RestPose],
+    *,
+    same_axes: bool,
 ) -> Array:
     """Return the world rotations (F, J, 4) of the body's joints, from those (F, I, 4) of the source's."""
     rest, body_rest = poses
@@ -102,9 +110,11 @@ def _turn_body(
     upright = rest_frames.body_frame(source, rest), rest_frames.body_frame(body, body_rest)
     out = np.tile(body_rest.rotations, (len(world), 1, 1))
     matched = np.flatnonzero(pairs.joints >= 0)
-    constant = np.empty((len(matched), 4))
+    constant = np.tile(quat.IDENTITY, (len(matched), 1))
     for k, joint in enumerate(matched.tolist()):
         partner = int(pairs.joints[joint])
+        if same_axes:
+            continue
         frames = _frame(source, theirs, partner, upright[0]), _frame(body, ours, joint, upright[1])
         constant[k] = _change(frames, rest.rotations[partner], body_rest.rotations[joint])
     out[:, matched] = quat.mul(world[:, pairs.joints[matched]], constant)
@@ -124,6 +134,19 @@ def _turn_body(
             else:
                 out[:, joint] = at_rest
     return out
+
+
+def _have_same_axes(source: Skeleton, body: Skeleton, pairs: Partners) -> bool:
+    """Return whether all joints have partners of their name, at the same places in their parents' frames.
+
+    Then one skeleton was saved in two rest poses, such as a T-pose and the first frame of an action, and its joints'
+    axes are the same: rest poses do not tell how far a pelvis is tilted in them, but world rotations do.
+    """
+    if (pairs.joints < 0).any() or any(source.names[pairs.joints[k]] != name for k, name in enumerate(body.names)):
+        return False
+    below = np.flatnonzero(body.parents >= 0)
+    theirs, ours = source.offsets[pairs.joints[below]], body.offsets[below]
+    return bool(np.abs(ours - theirs).max() <= SAME_PLACE * body.height)
 
 
 def _change(frames: tuple[Array, Array], rest: Array, body_rest: Array) -> Array:

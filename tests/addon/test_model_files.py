@@ -1,11 +1,13 @@
 """Clips of .fbx, .glb and .gltf files through Blender's own importers: their content, and no leftovers."""
 
+import json
 from pathlib import Path
 
 import bpy
 import material
 import numpy as np
 import pytest
+from mathutils import Matrix, Quaternion
 
 CHARACTERS = Path(__file__).resolve().parents[3] / "shared" / "data" / "characters"
 
@@ -41,6 +43,78 @@ def test_every_animation_is_a_clip_and_nothing_else_stays(model_files, here, nam
     assert everything() == before
     assert bpy.context.scene == scene
     assert (bpy.context.mode, scene.frame_current, bpy.context.object) == ("POSE", 7, here)
+
+
+def places_in_file(content, binary, animation, times):
+    """Return {joint: positions (T, 3), Z up} of a glTF file's nodes; all that no channel moves keep their own place."""
+    nodes, moved = content["nodes"], {}
+    for channel in animation["channels"]:
+        sampler = animation["samplers"][channel["sampler"]]
+        values = [accessor(content, binary, sampler[end]) for end in ("input", "output")]
+        moved[channel["target"]["node"], channel["target"]["path"]] = values
+    above = {child: k for k, node in enumerate(nodes) for child in node.get("children", ())}
+
+    def matrix(k, time):
+        rows = {"translation": (0, 0, 0), "rotation": (0, 0, 0, 1), "scale": (1, 1, 1)}
+        rows = {path: nodes[k].get(path, row) for path, row in rows.items()}
+        for path in rows:
+            if (k, path) in moved:
+                keys, values = moved[k, path]
+                after = int(np.clip(np.searchsorted(keys[:, 0], time), 1, max(len(keys) - 1, 1)))
+                ends = values[[after - 1, min(after, len(keys) - 1)]]
+                ends[1] *= -1.0 if path == "rotation" and ends[0] @ ends[1] < 0.0 else 1.0
+                share = (
+                    np.clip((time - keys[after - 1]) / np.ptp(keys[[after - 1, after]]), 0.0, 1.0)
+                    if len(keys) > 1
+                    else 0.0
+                )
+                rows[path] = (1.0 - share) * ends[0] + share * ends[1]
+        x, y, z, w = rows["rotation"]
+        own = Matrix.LocRotScale(rows["translation"], Quaternion((w, x, y, z)).normalized(), rows["scale"])
+        return matrix(above[k], time) @ own if k in above else own
+
+    joints = content["skins"][0]["joints"]
+    names = [nodes[k]["name"] for k in joints]
+    points = np.array([[matrix(k, time).translation for k in joints] for time in times])
+    return dict(zip(names, np.moveaxis(points[:, :, [0, 2, 1]] * (1, -1, 1), 1, 0), strict=True))
+
+
+def accessor(content, binary, place):
+    one = content["accessors"][place]
+    view = content["bufferViews"][one["bufferView"]]
+    width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[one["type"]]
+    start = view.get("byteOffset", 0) + one.get("byteOffset", 0)
+    return np.frombuffer(binary, "<f4", one["count"] * width, start).reshape(-1, width).astype(float)
+
+
+@pytest.mark.parametrize("skin", [True, False], ids=["skin", "no skin"])
+@pytest.mark.parametrize("name", ["Fox", "RobotExpressive"])
+def test_bones_are_where_the_nodes_of_the_file_are(model_files, loom, tmp_path, name, skin):
+    """Also bones without keys, which have their place in the file, and in libraries that leave meshes and skins out."""
+    path = str(CHARACTERS / f"{name}.glb")
+    content, binary = model_files._contents_of(path)
+    if not skin:
+        bare = {key: content[key] for key in ("asset", "accessors", "animations", "bufferViews", "scene", "scenes")}
+        bare["nodes"] = [{key: node[key] for key in node if key not in ("mesh", "skin")} for node in content["nodes"]]
+        bare["buffers"] = [{"uri": "away.bin", "byteLength": len(binary)}]
+        (tmp_path / "away.bin").write_bytes(binary)
+        path = str(tmp_path / "bare.gltf")
+        Path(path).write_text(json.dumps(bare))
+    before = everything()
+    clips = model_files.read(bpy.context, path)
+    assert everything() == before
+    names = [node["name"] for node in content["nodes"]]
+    for clip in clips:
+        animation = next(one for one in content["animations"] if one["name"] == clip.name)
+        keys = np.concatenate([accessor(content, binary, one["input"]) for one in animation["samplers"]])
+        frames = np.array([0, len(clip) // 3, len(clip) - 1])  # the first and the last are the first and the last key
+        times = keys.min() + frames / frames[-1] * np.ptp(keys)
+        there = places_in_file(content, binary, animation, times)
+        places = loom("core.motion.kinematics").world(clip)[1][frames]
+        for joint in there:
+            if names.count(joint) == 1 and joint in clip.skeleton.names:
+                apart = np.abs(places[:, clip.skeleton.index(joint)] - there[joint]).max()
+                assert apart < 1e-3 * clip.skeleton.height, (clip.name, joint)
 
 
 def test_a_clip_of_an_fbx_is_what_was_exported(model_files, loom, tmp_path):

@@ -4,13 +4,16 @@ The import runs in a temporary scene, which is removed afterwards with everythin
 """
 
 import base64
+import json
 import os
 import re
 import struct
+import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -22,7 +25,9 @@ from ....core.errors import LoomError
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ...bridge import clip as clips
-from ...bridge import curves, rates, rig
+from ...bridge import curves, left_poses, rates, rig, unkeyed_pose
+from ...bridge.curves import Target
+from ...bridge.left_poses import Values
 from ...ground.blender_types import armature_data, present
 from ...ground.formats import MODELS
 from ...ground.handlers import unheard
@@ -33,6 +38,9 @@ _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 _NEAR = 0.01  # tolerance as a share of the rate: key times are rounded
 _OFF_FRAME = 0.05  # frames; likewise
 _FLOAT = 5126  # the component type of single precision in glTF
+_OF_NODE = ("name", "children", "translation", "rotation", "scale", "matrix")  # what a bone needs of a node
+_WITHOUT_MESHES = ("asset", "accessors", "animations", "bufferViews", "scene", "scenes", "skins")
+_LEAST_MOVED = 2  # channels that move something in a file
 _OF_CODE = re.compile(r"^ |^Location:|Traceback")  # lines of an error that refer to source code
 _WORDS = 120  # maximal length of an importer's message
 _HANDLERS = ("depsgraph_update_pre", "depsgraph_update_post", "frame_change_pre", "frame_change_post")
@@ -51,14 +59,70 @@ def read(context: bpy.types.Context, path: str) -> list[Clip]:
     if ending not in MODELS:
         raise LoomError(f"{name}: Blender's own importers read {', '.join(MODELS)}")
     rate = USUAL_RATE if ending == ".fbx" else rate_of_gltf(path) or USUAL_RATE
-    with _use_temporary_scene(context) as (scene, before):
+    with _use_temporary_scene(context) as (scene, before), tempfile.TemporaryDirectory() as folder:
         scene.render.fps, scene.render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
-        _import(path, ending)
+        stands, skinned = ({}, path) if ending == ".fbx" else _read_stance(scene, path, folder)
+        _import(skinned, ending)
         imported = [action for action in bpy.data.actions if action not in before]
-        found = [clip for armature in _armatures(scene) for clip in _clips(scene, armature, imported)]
+        found = [clip for armature in _armatures(scene, stands) for clip in _clips(scene, armature, imported)]
     if not found:
         raise LoomError(f"{name}: it has no animation of an armature's bones")
     return [replace(found[0], name=os.path.splitext(name)[0])] if len(found) == 1 else found
+
+
+def _read_stance(scene: bpy.types.Scene, path: str, folder: str) -> tuple[dict[str, dict[Target, Values]], str]:
+    """Return the pose of each armature in a glTF file, where bones stay that an animation leaves out, and its path.
+
+    Once the importer has played an animation, the pose is lost. A file without skins gets one, in a folder. Libraries
+    of animations (Ready Player Me, VRM) leave skins out, and the importer makes armatures of joints of skins only.
+    """
+    try:
+        content, binary = _contents_of(path)
+        moved = [_moved_nodes(animation) for animation in content.get("animations", ())]
+        every = set().union(*moved)
+        bare = {key: content[key] for key in _WITHOUT_MESHES if key in content}
+        bare["nodes"] = [{key: node[key] for key in _OF_NODE if key in node} for node in content["nodes"]]
+        buffers = [_buffer(path, content, binary, place) for place in range(len(content.get("buffers", ())))]
+        skinned = bool(bare.get("skins"))
+        if not skinned:
+            bare["skins"] = [{"joints": _joints(content["nodes"], {node for node, _ in every})}]
+    except (OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error):
+        return {}, path  # Blender's importer will report the error
+    if (skinned and all(some == every for some in moved)) or len(every) < _LEAST_MOVED:
+        return {}, path
+    uri = "data:application/octet-stream;base64,"
+    bare["buffers"] = [{"byteLength": len(data), "uri": uri + base64.b64encode(data).decode()} for data in buffers]
+    before = set(bpy.data.user_map())
+    still = _write(folder, "still.gltf", {key: bare[key] for key in bare if key != "animations"})
+    _import(still, ".gltf")
+    stands = {one.name: left_poses.pose_of(one) for one in _armatures(scene, {})}
+    bpy.data.batch_remove([data for data in bpy.data.user_map() if data not in before])
+    return stands, path if skinned else _write(folder, f"{os.path.splitext(os.path.basename(path))[0]}.gltf", bare)
+
+
+def _write(folder: str, name: str, content: Any) -> str:
+    path = os.path.join(folder, name)
+    files.write(path, json.dumps(content).encode())
+    return path
+
+
+def _moved_nodes(animation: Any) -> set[tuple[int, str]]:
+    """Return the nodes that an animation moves, with what it moves of them."""
+    targets = [channel["target"] for channel in animation["channels"]]
+    return {(target["node"], target["path"]) for target in targets if target["path"] in _OF_NODE}
+
+
+def _joints(nodes: Any, moved: set[int]) -> list[int]:
+    """Return the topmost of some nodes and all nodes below; raises ValueError where nodes form a cycle."""
+    below: dict[int, list[int]] = {}
+    for node in moved:
+        below[node] = list(nodes[node].get("children", ()))
+        for one in below[node]:  # grows
+            below[node] += nodes[one].get("children", ())
+            if len(below[node]) > len(nodes):
+                raise ValueError(node)
+    tops = moved - {one for some in below.values() for one in some}
+    return sorted({one for top in tops for one in (top, *below[top])})
 
 
 def rate_of_gltf(path: str) -> float:
@@ -95,14 +159,18 @@ def _key_times(path: str, content: Any, binary: bytes, place: int) -> Array:
     view = content["bufferViews"][accessor["bufferView"]]
     if accessor["componentType"] != _FLOAT or accessor["type"] != "SCALAR":
         raise ValueError(accessor)
-    buffer = content["buffers"][view["buffer"]].get("uri", "")
-    if buffer.startswith("data:"):
-        binary = base64.b64decode(buffer.partition(",")[2])
-    elif buffer:
-        binary = files.read(os.path.join(os.path.dirname(path), unquote(buffer)))
+    binary = _buffer(path, content, binary, view["buffer"])
     first = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
     stride = view.get("byteStride", 4)
     return np.ndarray(accessor["count"], "<f4", binary, first, (stride,)).astype(np.float64)
+
+
+def _buffer(path: str, content: Any, binary: bytes, place: int) -> bytes:
+    """Return the bytes of a buffer: in the file itself, in its JSON, or in another file."""
+    uri = content["buffers"][place].get("uri", "")
+    if uri.startswith("data:"):
+        return base64.b64decode(uri.partition(",")[2])
+    return files.read(os.path.join(os.path.dirname(path), unquote(uri))) if uri else binary
 
 
 def _contents_of(path: str) -> tuple[Any, bytes]:
@@ -165,9 +233,14 @@ def _is_there(operator: Any) -> bool:
     return True
 
 
-def _armatures(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def _armatures(scene: bpy.types.Scene, stands: Mapping[str, dict[Target, Values]]) -> list[bpy.types.Object]:
+    """Return the armatures of a scene; stands : the poses of some before an action played, by name."""
+    found = [one for one in scene.objects if one.type == "ARMATURE" and len(armature_data(one).bones)]
+    for armature in found:
+        if armature.name in stands:
+            unkeyed_pose.keep_pose(armature, stands[armature.name])
     present(scene.view_layers[0]).update()
-    return [one for one in scene.objects if one.type == "ARMATURE" and len(armature_data(one).bones)]
+    return found
 
 
 def _clips(scene: bpy.types.Scene, armature: bpy.types.Object, imported: list[bpy.types.Action]) -> Iterator[Clip]:
@@ -175,7 +248,9 @@ def _clips(scene: bpy.types.Scene, armature: bpy.types.Object, imported: list[bp
         if not source_list.moves(action, armature).bones:
             continue
         slot = curves.choose_slot(action, armature)
-        body = rig.read(armature, moving_object=clips.moves_object(action, slot), in_metres=True)
+        moving, still = clips.moves_object(action, slot), partial(unkeyed_pose.still_bones, armature)
+        body = rig.read(armature, moving_object=moving, in_metres=True, still=still)
+        body = unkeyed_pose.with_posed(armature, body)
         clip = clips.read(armature, action, body, rates.of_scene(scene), slot).clip
         # Before 4.4 each object gets its own action, named after the animation and the object.
         yield replace(clip, name=action.name.removesuffix(f"_{armature.name}"))

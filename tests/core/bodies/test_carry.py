@@ -50,6 +50,21 @@ def test_the_same_body_at_rest_in_another_pose_stands_where_it_stood(rest, seed)
     assert np.linalg.norm(places(back) - places(clip), axis=2).max() < 1e-3
 
 
+def test_a_copy_of_a_skeleton_with_a_tilted_pelvis_at_rest_plays_the_same_poses():
+    """An action's first frame is the rest pose of many files; it does not tell how far the pelvis is tilted."""
+    clip = bodies.moving(material.figure())
+    body = clip.skeleton
+    pelvis = np.arange(len(body))[:, None] == body.roles["hips"]
+    tilted = replace(
+        body,
+        orients=np.where(pelvis, quat.mul(body.orients, quat.exp(np.array([np.radians(7.5), 0.0, 0.0]))), body.orients),
+    )
+    made, _ = carry.onto_body(clip, tilted)
+    assert np.linalg.norm(places(made) - places(clip), axis=2).max() < 1e-6
+    renamed = replace(tilted, names=tuple(f"{name}_" for name in body.names), roles=body.roles)
+    assert np.linalg.norm(places(carry.onto_body(clip, renamed)[0]) - places(clip), axis=2).max() > 0.01
+
+
 def test_hands_that_lie_otherwise_at_rest_are_told_by_their_fingers():
     clip = bodies.moving(bodies.handed())
     other = bodies.resting(clip.skeleton, bodies.arms(-45.0, elbow=20.0, palm=60.0), 3)
