@@ -14,12 +14,6 @@ def belongs(body: Any, rig: Any) -> bool:
     return (bends or body.parent == rig) and not body.hide_render and not body.hide_get()
 
 
-def measure_size(bodies: list[Any], turn: Any) -> tuple[float, float]:
-    """Return the width and the height of the meshes as a camera sees them that `turn` (3, 3) turns them to."""
-    wide, _, tall = np.ptp(np.concatenate([evaluate_mesh(body)[1] for body in bodies]) @ turn.T, axis=0)
-    return max(float(wide), 0.7 * float(tall)), float(tall)
-
-
 def evaluate_mesh(body: Any) -> tuple[Any, Any]:
     """Return a copy of the evaluated mesh, and its vertices (V, 3) in the world."""
     import bpy

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import page_sections
-from PIL import Image
+from PIL import Image, ImageOps
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "oracles"))
@@ -27,6 +27,7 @@ DATA = ROOT.parent / "shared" / "data"
 PYTHON = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
 AT_ONCE = 8  # files of a process: one that dies takes no more with it
 ON_SHEET = 20  # characters
+STRIP = (900, 170)  # pixels of one of them
 OUTCOMES = ("right", "refused", "nothing to change", "apart", "wrong")
 ABOUT = (
     "For anyone who brings a character from a game, a store or a mocap site: every verb on its own actions, and two"
@@ -127,10 +128,12 @@ def refused(cells: list[dict[str, Any]]) -> list[tuple[str, str]]:
 def draw_sheet(pictures: list[Path]) -> None:
     """Put the rows of twenty characters, evenly chosen, on one picture."""
     chosen = pictures[:: max(1, len(pictures) // ON_SHEET)][:ON_SHEET]
-    strips = [Image.open(one).convert("RGB").resize((900, 170), Image.Resampling.LANCZOS) for one in chosen]
-    sheet = Image.new("RGB", (1800, 170 * -(-len(strips) // 2)), "white")
+    strips = [
+        ImageOps.pad(Image.open(one).convert("RGB"), STRIP, color="white", centering=(0.0, 0.5)) for one in chosen
+    ]
+    sheet = Image.new("RGB", (2 * STRIP[0], STRIP[1] * -(-len(strips) // 2)), "white")
     for k, strip in enumerate(strips):
-        sheet.paste(strip, (900 * (k % 2), 170 * (k // 2)))
+        sheet.paste(strip, (STRIP[0] * (k % 2), STRIP[1] * (k // 2)))
     sheet.quantize(32).save(SHEET, optimize=True)
 
 

@@ -318,23 +318,25 @@ class Character:
         import bpy
 
         turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # the camera sees the right side
-        before, made = set(bpy.data.objects), []
-        wide, tall = character_meshes.measure_size(self.bodies, turn)
-        for column, frame in enumerate(np.linspace(*action.frame_range[:], COLUMNS)):
+        before, rows = set(bpy.data.objects), []
+        for frame in np.linspace(*action.frame_range[:], COLUMNS):
             bpy.context.scene.frame_set(int(frame), subframe=float(frame % 1.0))
             every = [character_meshes.evaluate_mesh(body) for body in self.bodies]
             middle = np.array([*np.concatenate([places for _, places in every]).mean(axis=0)[:2], self.floor])
-            for posed, places in every:
-                moved = (places - middle) @ turn.T + (column * 1.05 * wide, 0.0, 0.0)
-                posed.vertices.foreach_set("co", moved.astype(np.float32).ravel())
-                made.append(bpy.data.objects.new("Pose", posed))
-                made[-1].color = (0.45, 0.55, 0.70, 1.0)
-                bpy.context.scene.collection.objects.link(made[-1])
-        character_meshes.add_label(self.name, 0.09 * tall, (-0.48 * wide, 1.2 * tall), character_meshes.INK)
+            rows.append([(posed, (places - middle) @ turn.T) for posed, places in every])
+        drawn = np.concatenate([places for row in rows for _, places in row])
+        wide, tall = 2.0 * float(np.abs(drawn[:, 0]).max()), float(drawn[:, 2].max())
+        for column, row in enumerate(rows):
+            for posed, places in row:
+                posed.vertices.foreach_set("co", np.add(places, (column * wide, 0.0, 0.0)).astype(np.float32).ravel())
+                pose = bpy.data.objects.new("Pose", posed)
+                pose.color = (0.45, 0.55, 0.70, 1.0)
+                bpy.context.scene.collection.objects.link(pose)
+        character_meshes.add_label(self.name, 0.09 * tall, (-0.48 * wide, 1.1 * tall), character_meshes.INK)
         hidden = [one for one in before if one.name in bpy.context.scene.objects and not one.hide_render]
         for one in hidden:
             one.hide_render = True
-        character_meshes.photograph(COLUMNS * 1.05 * wide, 1.5 * tall, 1.05 * wide, 1.5 * tall, picture)
+        character_meshes.photograph(COLUMNS * wide, 1.4 * tall, wide, 1.4 * tall, picture)
         for one in hidden:
             one.hide_render = False
         for one in set(bpy.data.objects) - before:
