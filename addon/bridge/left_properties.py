@@ -7,14 +7,11 @@ import bpy
 import numpy as np
 
 from ...core.errors import some
-from ..ground import memory
 from ..ground.blender_types import SlottedAction
 from . import curves, left_poses, own_actions, property_paths
 from .left_poses import SAME
 
-_PATHS = ('"]', ".influence")  # ends of the paths of such properties
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_known = memory.cache(2048)
 
 
 def note(armature: bpy.types.Object, played: SlottedAction) -> str:
@@ -26,22 +23,13 @@ def note(armature: bpy.types.Object, played: SlottedAction) -> str:
     keyed = {curve.data_path for curve in curves.curves_of(action, slot)}
     found: dict[str, None] = {}
     for other in own_actions.of(armature):
-        paths = set() if other == action else _paths_of(other) - keyed - found.keys()
+        paths = set() if other == action else own_actions.keys_of(other).paths - keyed - found.keys()
         if any(not _is_default(armature, path) for path in paths):
             found |= dict.fromkeys(path for path in sorted(paths) if _has_left(armature, other, path))
     if not found:
         return ""
     names = [_QUOTED.findall(path)[-1] for path in found]
     return f"{armature.name} has {some(names)} as another action left it: set it back, or key it in {action.name}"
-
-
-def _paths_of(action: bpy.types.Action) -> set[str]:
-    bags = [holder.fcurves for slot in curves.slots_of(action) for holder in curves.holders(action, slot)]
-    key = action.session_uid, *((len(bag), bag[0].data_path, bag[-1].data_path) for bag in bags if len(bag))
-    found: set[str] = _known.made(
-        key, lambda: {c.data_path for bag in bags for c in bag if c.data_path.endswith(_PATHS)}
-    )
-    return found
 
 
 def _value(armature: bpy.types.Object, path: str) -> float | None:

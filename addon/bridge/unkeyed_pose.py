@@ -220,8 +220,8 @@ def _usual_starts(armature: bpy.types.Object, known: Mapping[Target, Values]) ->
     known : properties with another value. Properties with their rest value in one of the actions are excluded.
     """
     own = list(own_actions.of(armature, results=False))
-    each = [own_actions.keys_of(action).components.keys() for action in own]
-    asked = set().union(*each) - set(own and each[0]).intersection(*each) - known.keys()
+    each = [set(keys.components) for keys in own_actions.distinct_keys(own)]
+    asked = set[Target]().union(*each) - set[Target].intersection(*each) - known.keys() if each else set()
     if not asked:
         return {}
     key = armature.session_uid, tuple(action.session_uid for action in own), frozenset(asked)
