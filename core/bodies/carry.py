@@ -20,6 +20,7 @@ from .partners import Partners
 from .rest_frames import RestPose
 
 SAME_PLACE = 0.001  # body heights between the places of a joint in two copies of one skeleton
+SAME_SHARE = 0.9  # of the joints of two copies of one skeleton that have the same place
 HOVER = 0.01  # body heights by which a body may be raised for its deepest toe; beyond that, toes bend
 
 
@@ -57,12 +58,13 @@ def onto_body(
     pairs = partners.match(clip.skeleton, skeleton)
     scale = retarget.leg_ratio(clip.skeleton, skeleton)
     world, points = kinematics.pose_clip(clip)
-    same_axes = _have_same_axes(clip.skeleton, skeleton, pairs)
-    turned = _turn_body(clip.skeleton, skeleton, pairs, world, (rest, body_rest), same_axes=same_axes)
+    if not (rest.chosen or body_rest.chosen) and _have_same_axes(clip.skeleton, skeleton, pairs):
+        rest = _move_rest(body_rest, clip.skeleton, pairs)
+    turned = _turn_body(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)
     (ball, ankle), (own_ball, own_ankle) = _heights(clip.skeleton, rest), _heights(skeleton, body_rest)
-    rise = 0.0 if same_axes else own_ankle - scale * ankle
+    rise = own_ankle - scale * ankle
     wanted[:, 2] += rise
     shift = wanted - _between_thighs(skeleton, places)
     lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale, rise)
@@ -95,13 +97,7 @@ def onto_body(
 
 
 def _turn_body(
-    source: Skeleton,
-    body: Skeleton,
-    pairs: Partners,
-    world: Array,
-    poses: tuple[RestPose, RestPose],
-    *,
-    same_axes: bool,
+    source: Skeleton, body: Skeleton, pairs: Partners, world: Array, poses: tuple[RestPose, RestPose]
 ) -> Array:
     """Return the world rotations (F, J, 4) of the body's joints, from those (F, I, 4) of the source's."""
     rest, body_rest = poses
@@ -110,11 +106,9 @@ def _turn_body(
     upright = rest_frames.body_frame(source, rest), rest_frames.body_frame(body, body_rest)
     out = np.tile(body_rest.rotations, (len(world), 1, 1))
     matched = np.flatnonzero(pairs.joints >= 0)
-    constant = np.tile(quat.IDENTITY, (len(matched), 1))
+    constant = np.empty((len(matched), 4))
     for k, joint in enumerate(matched.tolist()):
         partner = int(pairs.joints[joint])
-        if same_axes:
-            continue
         frames = _frame(source, theirs, partner, upright[0]), _frame(body, ours, joint, upright[1])
         constant[k] = _change(frames, rest.rotations[partner], body_rest.rotations[joint])
     out[:, matched] = quat.mul(world[:, pairs.joints[matched]], constant)
@@ -137,16 +131,28 @@ def _turn_body(
 
 
 def _have_same_axes(source: Skeleton, body: Skeleton, pairs: Partners) -> bool:
-    """Return whether all joints have partners of their name, at the same places in their parents' frames.
+    """Return whether all joints have partners of their name, nearly all at equal places in their parents' frames.
 
     Then one skeleton was saved in two rest poses, such as a T-pose and the first frame of an action, and its joints'
-    axes are the same: rest poses do not tell how far a pelvis is tilted in them, but world rotations do.
+    axes are the same: rest poses do not tell how far a pelvis is tilted in them, but world rotations do. A joint that
+    the action moves out of its place, such as a jaw, can have another one in each file.
     """
-    if (pairs.joints < 0).any() or any(source.names[pairs.joints[k]] != name for k, name in enumerate(body.names)):
+    if (
+        len(source) != len(body)
+        or (pairs.joints < 0).any()
+        or any(source.names[pairs.joints[k]] != name for k, name in enumerate(body.names))
+    ):
         return False
     below = np.flatnonzero(body.parents >= 0)
-    theirs, ours = source.offsets[pairs.joints[below]], body.offsets[below]
-    return bool(np.abs(ours - theirs).max() <= SAME_PLACE * body.height)
+    away = np.linalg.norm(source.offsets[pairs.joints[below]] - body.offsets[below], axis=1)
+    return bool((away <= SAME_PLACE * body.height).mean() >= SAME_SHARE)
+
+
+def _move_rest(body_rest: RestPose, source: Skeleton, pairs: Partners) -> RestPose:
+    """Return the rest pose of a body as that of another copy of its skeleton."""
+    rotations, places = np.empty((len(source), 4)), np.empty((len(source), 3))
+    rotations[pairs.joints], places[pairs.joints] = body_rest.rotations, body_rest.points[: len(source)]
+    return rest_frames.of_joints(source, rotations, places)
 
 
 def _change(frames: tuple[Array, Array], rest: Array, body_rest: Array) -> Array:

@@ -87,20 +87,20 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
     """
     own = rest_frames.at_rest(clip.skeleton)
     if asked.strip().lower() in (REST, rest_frames.REST_POSE):
-        return own
+        return replace(own, chosen=True)
     if asked != AUTO:
         frame = _frame(clip, asked)
-        return rest_frames.at_frame(clip, frame, f"Frame {frame} of {clip.name} is used as its rest pose")
+        why = f"Frame {frame} of {clip.name} is used as its rest pose"
+        return rest_frames.at_frame(clip, frame, why)
     found = tilt(clip.skeleton, own.points)
     if found.possible:
         return own
     frame = most_upright(clip)
-    return rest_frames.at_frame(
-        clip,
-        frame,
+    why = (
         f"Nobody can stand in the rest pose of {clip.name} ({_describe_tilt(found)}): frame {frame}, the most upright,"
-        " is used; name another if that is better",
+        " is used; name another if that is better"
     )
+    return replace(rest_frames.at_frame(clip, frame, why), chosen=False)
 
 
 def of_body(skeleton: Skeleton) -> RestPose:

@@ -30,18 +30,23 @@ class RestPose:
     """A pose used as the rest pose of a body: its own, or a frame of a clip.
 
     rotations (J, 4), points (P, 3) : in the world; points are joints and then tips
-    name : "rest pose" or "frame 12"; why : a sentence for the user, "" in the normal case
+    name : "rest pose" or "frame 12"; why : a sentence for the user, "" in the normal case; chosen : not by default
     """
 
     rotations: Array
     points: Array
     name: str = REST_POSE
     why: str = ""
+    chosen: bool = False
 
 
 def at_rest(skeleton: Skeleton) -> RestPose:
     """Return the rest pose of a skeleton."""
-    rotations, places = skeleton.rest
+    return of_joints(skeleton, *skeleton.rest)
+
+
+def of_joints(skeleton: Skeleton, rotations: Array, places: Array) -> RestPose:
+    """Return a rest pose by the world rotations (J, 4) and places (J, 3) of the joints."""
     tipped = skeleton.tipped
     tips = places[tipped] + quat.rotate(rotations[tipped], skeleton.tips[tipped])
     return RestPose(rotations, np.concatenate([places, tips]))
@@ -50,7 +55,7 @@ def at_rest(skeleton: Skeleton) -> RestPose:
 def at_frame(clip: Clip, frame: int, why: str = "") -> RestPose:
     """Return the pose of a frame of a clip as a rest pose of its body."""
     rotations, points = kinematics.pose_clip(clip.cut(frame, frame + 1))
-    return RestPose(rotations[0], points[0], f"frame {frame}", why)
+    return RestPose(rotations[0], points[0], f"frame {frame}", why, chosen=True)
 
 
 def body_frame(skeleton: Skeleton, pose: RestPose) -> Array:
