@@ -156,14 +156,14 @@ def wears_mesh(armature: bpy.types.Object, scene: bpy.types.Scene) -> bool:
 
 
 def _joint_for_joint(one: Skeleton, other: Skeleton) -> bool:
-    """Return whether two bodies have the same joints, and (if both are people) the same rest pose."""
+    """Return whether two bodies have the same joints, and (if both are people) the same rest pose and ankle height."""
     if set(one.names) != set(other.names) or one.inheritance is not None or other.inheritance is not None:
         return retarget.same(one, other)
     if not all(map(carried.is_a_persons, (one, other))):
         return True
     order = [one.index(name) for name in other.names]
     apart = 1.0 - np.abs(np.sum(one.orients[order] * other.orients, axis=1))
-    return bool((apart < _REST_ALIKE).all())
+    return bool((apart < _REST_ALIKE).all()) and carry.rest_as_high(one, other)
 
 
 def _scale_clip(clip: Clip, scale: float) -> Clip:

@@ -23,6 +23,7 @@ from .controls import BodyControls
 
 ROLES = (*body_roles.TRUNK, *(f"{role}.{side}" for side in "LR" for role in body_roles.LIMBS))
 _LIKELY, _LONGEST = (0.3, 3.0), 2.0  # times the bone above: plausible median length of leaf bones, and their maximum
+_SAME_BEND = 45.0  # degrees between the angles at the two feet, by which toes can bend otherwise
 _SHORT = 0.01  # of the longest chain of bones: shorter bones do not define the size of the leaf below them
 _SAME_SIZE = 1e-6  # factor; a smaller change is rounding
 _ROLES_KEY = "action_loom_roles"
@@ -130,9 +131,9 @@ def read(
         joint = names.index(name) if name else 0
         offsets[joint] += quat.rotate(orients[joint], steps[joint] * np.array(one.location))
         orients[joint] = quat.mul(orients[joint], np.array(one.rotation))
-    read_as = Skeleton(names, parents, offsets, orients, tips, roles)
+    read_as = _without_invented_tips(Skeleton(names, parents, offsets, orients, tips, roles))
     unit, metres = ("m", 1.0) if in_metres else units.of_armature(read_as)
-    skeleton = Skeleton(names, parents, metres * offsets, orients, metres * tips, roles, inheritance)
+    skeleton = Skeleton(names, parents, metres * offsets, orients, metres * read_as.tips, roles, inheritance)
     space[:3, :3] *= scale
     note = f"{armature.name}: {units.doubt(read_as, unit, metres)}" if unit == units.UNKNOWN else ""
     return Rig(skeleton, metres * steps, metres, modes, movable, space, moving_object, staying, note=note)
@@ -303,6 +304,35 @@ def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: 
     factors = np.full(len(tips), scale if forgotten else 1.0)
     factors[known] /= np.where(longer > (1.0 if forgotten else _LONGEST), longer, 1.0)
     return tips * factors[:, None]
+
+
+def _without_invented_tips(skeleton: Skeleton) -> Skeleton:
+    """Return a skeleton without tips of feet that an importer invented: they continue the two feet differently.
+
+    Where the axes of one side are a mirror image, as of Unreal's bones, a tail along an axis points up from the left
+    foot and down from the right one.
+    """
+    roles, tips, (rotations, places) = skeleton.roles, skeleton.tips.copy(), skeleton.rest
+    for end, foot, shin in (("toe", "foot", "shin"), ("foot", "shin", "thigh")):
+        pairs = [[roles.get(f"{role}.{side}", -1) for role in (end, foot, shin)] for side in "LR"]
+        ends = [pair[0] for pair in pairs]
+        if min(map(min, pairs)) >= 0 and tips[ends].any(axis=1).all():
+            ways = [_direction_from(places[pair], quat.rotate(rotations[pair[0]], tips[pair[0]])) for pair in pairs]
+            tips[ends] *= ways[0] @ ways[1] >= np.cos(np.radians(_SAME_BEND))
+    return replace(skeleton, tips=tips)
+
+
+def _direction_from(places: Array, tip: Array) -> Array:
+    """Return the direction (3,) of a tip along a foot, across it towards the shin, and to either side.
+
+    places (3, 3) : of the joint that has the tip, and of the two joints above
+    """
+    along, up = places[0] - places[1], places[2] - places[1]
+    along /= max(float(np.linalg.norm(along)), 1e-12)
+    up -= (up @ along) * along
+    up /= max(float(np.linalg.norm(up)), 1e-12)
+    way = np.array([tip @ along, tip @ up, abs(tip @ np.cross(along, up))])
+    return np.asarray(way / max(float(np.linalg.norm(way)), 1e-12))
 
 
 def _static_frame(armature: bpy.types.Object, there: Array | None, *, with_own_transform: bool) -> tuple[Array, float]:

@@ -105,7 +105,11 @@ class Judge:
             return []
         others = [(one, _spread(one[0])) for one in self._others(written)] if own is None else []
         reference: Sequence[Played | None] = own or others or [None]
-        extent = surface.join_extents([self._evaluate_kept(one).extent for one in reference])
+        extents = [self._evaluate_kept(one).extent for one in reference]
+        if others:  # imported actions can scale the object, so that it plays them at another size
+            height = self._evaluate_kept(None).extent.height
+            extents = [one for one in extents if 0.5 < one.height / height < 2.0] or [self._evaluate_kept(None).extent]
+        extent = surface.join_extents(extents)
         chosen = np.union1d(_choose_frames(written[1], self._count), also)
         places, axes, heads = self._evaluate(written, chosen)
         action, frames = written[0][0], chosen.round().astype(int).tolist()

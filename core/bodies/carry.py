@@ -63,8 +63,8 @@ def onto_body(
     turned = _turn_body(clip.skeleton, skeleton, pairs, world, (rest, body_rest))
     places = _places(skeleton, pairs, turned, scale * points[:, : len(clip.skeleton)])
     wanted = scale * _between_thighs(clip.skeleton, points)
-    (ball, ankle), (own_ball, own_ankle) = _heights(clip.skeleton, rest), _heights(skeleton, body_rest)
-    rise = own_ankle - scale * ankle
+    ball, own_ball = _heights(clip.skeleton, rest)[0], _heights(skeleton, body_rest)[0]
+    rise = _measure_rise(clip.skeleton, skeleton, rest, body_rest)
     wanted[:, 2] += rise
     shift = wanted - _between_thighs(skeleton, places)
     lift = _lift(clip.skeleton, skeleton, points, _points(skeleton, turned, places + shift[:, None]), scale, rise)
@@ -94,6 +94,17 @@ def onto_body(
         touches,
         clip.scales is not None,
     )
+
+
+def rest_as_high(source: Skeleton, body: Skeleton) -> bool:
+    """Return whether the ankles of two bodies are as high over their soles at rest, within 1 % of the height."""
+    rise = _measure_rise(source, body, rest_frames.at_rest(source), rest_frames.at_rest(body))
+    return abs(rise) <= HOVER * body.height
+
+
+def _measure_rise(source: Skeleton, body: Skeleton, rest: RestPose, body_rest: RestPose) -> float:
+    """Return by how much (m) the ankles of a body are higher over its soles at rest than the source's, scaled."""
+    return _heights(body, body_rest)[1] - retarget.leg_ratio(source, body) * _heights(source, rest)[1]
 
 
 def _turn_body(
@@ -222,11 +233,15 @@ def _between_thighs(skeleton: Skeleton, points: Array) -> Array:
 
 
 def _heights(skeleton: Skeleton, pose: RestPose) -> tuple[float, float]:
-    """Return the mean heights (m) of balls and ankles above the lowest foot point at rest; 0 without known feet."""
-    found = np.array(list(feet.balls_and_ankles(skeleton).values()), dtype=np.int64)
-    if not len(found):
+    """Return the heights (m) of ball and ankle above the lowest point of their foot at rest; 0 without known feet.
+
+    Of two feet, the one counts that is flatter on the floor: a frame of a run as the rest pose has one in the air.
+    """
+    pairs, soles = feet.balls_and_ankles(skeleton), feet.soles(skeleton)
+    if not pairs:
         return 0.0, 0.0
-    ball, ankle = (pose.points[found, 2] - pose.points[_all(feet.soles(skeleton)), 2].min()).mean(axis=0).tolist()
+    each = [pose.points[list(pair), 2] - pose.points[soles[foot], 2].min() for foot, pair in pairs.items()]
+    ball, ankle = min((height.tolist() for height in each), key=lambda pair: pair[1])
     return ball, ankle
 
 

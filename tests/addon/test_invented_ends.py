@@ -5,6 +5,7 @@ import characters
 import material
 import numpy as np
 import pytest
+from mathutils import Vector
 
 pytestmark = pytest.mark.core_result
 
@@ -138,3 +139,18 @@ def test_shins_point_as_captured_where_feet_rest_elsewhere_than_their_legs_end(l
     frames = range(20, 300, 20)
     ours, theirs = (rig, action, frames), (source, source.animation_data.action, frames)
     assert characters.worst_limb(loom, ours, theirs, without=("upper_arm", "forearm")) < 0.1
+
+
+@pytest.mark.parametrize("up", [(1.0, 1.0), (1.0, -1.0)], ids=["both up", "one up, one down"])
+def test_tails_that_continue_two_feet_differently_are_no_ends(loom, up):
+    """As of Unreal's bones, whose axes are mirrored on one side, in a file without a mesh."""
+    rig = material.biped()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side, way in zip("LR", up, strict=True):
+        foot = rig.data.edit_bones[f"foot.{side}"]
+        toe = rig.data.edit_bones.new(f"toe.{side}")
+        toe.parent, toe.head, toe.tail = foot, foot.tail, foot.tail + Vector((0.0, 0.0, 0.2 * way))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    skeleton = loom("addon.bridge.rig").read(rig).skeleton
+    toes = [skeleton.roles[f"toe.{side}"] for side in "LR"]
+    assert skeleton.tips[toes].any() == (up[0] == up[1])

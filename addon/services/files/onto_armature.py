@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....core.bodies import alike, carried
+from ....core.bodies import alike, carried, carry
 from ....core.errors import LoomError, RigError
 from ....core.formats import bvh
 from ....core.motion import retarget, rotation_modes
@@ -200,9 +200,9 @@ def onto_bones(file: File, to: Receiver) -> Moved:
 
 
 def _rests_alike(file: File, to: Receiver) -> bool:
-    """Return whether file and armature have the same rest pose; true if either is not known to be a person."""
+    """Return whether file and armature have one rest pose and ankle height; true if either is no person's as known."""
     both = file.clip.skeleton, _read(to.resting).skeleton
-    return not all(map(carried.is_a_persons, both)) or alike.rest_alike(*both)
+    return not all(map(carried.is_a_persons, both)) or (alike.rest_alike(*both) and carry.rest_as_high(*both))
 
 
 def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "source") -> Moved:

@@ -302,3 +302,12 @@ def test_long_toes_bend_and_do_not_lift_the_body(name, monkeypatch):
     turned, stiffly = (kinematics.world(one)[0] for one in (made, stiff))
     rest = np.setdiff1d(np.arange(len(long)), toes)
     assert_allclose(np.abs((turned[:, rest] * stiffly[:, rest]).sum(axis=2)), 1.0, atol=1e-9)  # only toes turn
+
+
+def test_ankles_that_are_higher_over_the_soles_do_not_rest_as_high():
+    body = material.figure()
+    feet_of = [body.roles[f"foot.{side}"] for side in "LR"]
+    higher = np.isin(np.arange(len(body)), feet_of)[:, None] * np.array([0.0, 0.0, 0.05])
+    toes = np.isin(body.parents, feet_of)[:, None] * np.array([0.0, 0.0, -0.05])
+    assert carry.rest_as_high(body, body)
+    assert not carry.rest_as_high(body, replace(body, offsets=body.offsets + higher + toes))
