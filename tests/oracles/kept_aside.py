@@ -33,6 +33,7 @@ _CHARACTERS = """
     ybot Zombunny
     Armabee_Evolved Chicken Dragon_Evolved Enemy_Small Goblin Llama Mushnub MushroomKing Orc Pigeon Pug Reindeer
     Squidle Tribal Yeti Zebra
+    Mannequin unreal_rifle Xbot
 """
 CHARACTERS_KEPT_ASIDE = frozenset(_CHARACTERS.split())
 
