@@ -353,6 +353,7 @@ def some_of(clip):
     return clip.cut(0, min(len(clip), 160 if jit._wanted == "numpy" else 1200))
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", TUNED_ON + ASIDE)
 def test_captured_clips(name):
@@ -362,6 +363,7 @@ def test_captured_clips(name):
     holds(clip, 1.0 * MM, 0.1 * MM)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_02_01", "mb_08_01"])
 def test_planted_feet_stay_where_they_stand(name):

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
+
 SMALL = material.SMALL_BVH
 LINES = SMALL.splitlines()
 HEADER = SMALL[: SMALL.index("MOTION")]
@@ -164,7 +166,6 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_broken_file_is_refused_with_its_line_and_what_is_wrong(what, tmp_path):
     content, line, fragment = BROKEN[what]
@@ -178,7 +179,6 @@ def test_a_broken_file_is_refused_with_its_line_and_what_is_wrong(what, tmp_path
     assert len(message) < len(str(tmp_path)) + 200
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("ends", ["\r\n", "\n\n"])
 def test_lines_are_counted_as_an_editor_does(ends, tmp_path):
     content = with_rows(ROWS[0], SHORT).replace("\n", ends)
@@ -187,7 +187,6 @@ def test_lines_are_counted_as_an_editor_does(ends, tmp_path):
     assert content.splitlines()[caught.value.line - 1] == SHORT
 
 
-@pytest.mark.both_engines
 def test_a_line_in_the_header_is_counted_as_an_editor_does_whatever_the_names_hold(tmp_path):
     content = swapped("ROOT Hips", "ROOT Hi\x85p\x0cs").encode("latin-1")
     with pytest.raises(MotionFileError) as caught:
@@ -195,7 +194,6 @@ def test_a_line_in_the_header_is_counted_as_an_editor_does_whatever_the_names_ho
     assert caught.value.line == line_of("50.0")
 
 
-@pytest.mark.both_engines
 def test_a_path_that_is_no_file_is_refused(tmp_path):
     with pytest.raises(MotionFileError, match=r"absent\.bvh: can't be read \(No such file"):
         bvh.read(tmp_path / "absent.bvh")
@@ -245,7 +243,6 @@ def assert_is_all_or_nothing(folder, content):
         assert_same_motion(found, whole)
 
 
-@pytest.mark.both_engines
 def test_a_file_cut_anywhere_is_refused(folder):
     assert_is_all_or_nothing(folder, SMALL.encode())
     assert_is_all_or_nothing(folder, SMALL.replace("\n", "\r\n").encode())
@@ -269,7 +266,6 @@ def assert_is_motion_or_refused(folder, content):
         assert len(bvh.to_clip(found)[0]) == len(found.values)
 
 
-@pytest.mark.both_engines
 def test_a_file_with_any_byte_changed_is_read_or_refused(folder, rng):
     content = SMALL.encode()
     for place in range(len(content)):
@@ -279,7 +275,6 @@ def test_a_file_with_any_byte_changed_is_read_or_refused(folder, rng):
             assert_is_motion_or_refused(folder, bytes(changed))
 
 
-@pytest.mark.both_engines
 @given(
     edits=st.lists(
         st.tuples(st.floats(0.0, 1.0), st.integers(0, 30), st.binary(max_size=6) | st.sampled_from(PIECES)),
@@ -295,7 +290,6 @@ def test_a_file_with_pieces_cut_out_and_others_put_in_is_read_or_refused(folder,
     assert_is_motion_or_refused(folder, content)
 
 
-@pytest.mark.both_engines
 @given(order=st.permutations(range(len(LINES))))
 def test_a_file_with_its_lines_in_disorder_is_read_or_refused(folder, order):
     assert_is_motion_or_refused(folder, "\n".join(LINES[k] for k in order[: len(order) // 2]).encode())
@@ -305,7 +299,6 @@ def test_a_file_with_its_lines_in_disorder_is_read_or_refused(folder, order):
     assert_is_motion_or_refused(folder, "\n".join(few).encode())
 
 
-@pytest.mark.both_engines
 @given(words=st.lists(st.sampled_from(WORDS)))
 def test_any_words_of_the_format_are_read_or_refused(folder, words):
     text = "HIERARCHY\nROOT a " + "\n".join(words) + "\nMOTION\nFrames: 1\nFrame Time: 0.1\n1 1 1\n"

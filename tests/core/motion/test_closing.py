@@ -81,6 +81,7 @@ def test_an_arm_that_ends_elsewhere_is_not_explained_by_time():
     assert closing.overdue(gone, 0) == 0.0
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_02_01", "mb_16_15", "mb_05_11", "daz_13_11", "mb_49_04"])
 def test_captures_end_anywhere(name):

@@ -35,6 +35,7 @@ def test_what_does_not_move_is_no_cycle():
     assert not cycles.closes(still)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("file", [f.stem for f in some_captured_files("cmu")])
 def test_no_captured_clip_closes_by_itself(file):

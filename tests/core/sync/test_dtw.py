@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import warping
 
+pytestmark = pytest.mark.both_engines
+
 
 def cheapest_by_trying_all(distance, limit, skip_rows, skip_columns):
     """Cost of the cheapest admissible path to every cell, by trying every step backwards."""
@@ -35,7 +37,6 @@ def corner(count):
     return np.concatenate([[0.0], np.full(count, np.inf)])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
 def test_every_cell_costs_what_the_cheapest_of_all_paths_costs(limit):
     rng = np.random.default_rng(limit)
@@ -48,7 +49,6 @@ def test_every_cell_costs_what_the_cheapest_of_all_paths_costs(limit):
             assert_allclose(found.last_column[1:], wanted[: i + 1, -1], rtol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_leaving_out_first_frames_costs_what_was_said():
     rng = np.random.default_rng(7)
     distance = rng.random((6, 9))
@@ -59,7 +59,6 @@ def test_leaving_out_first_frames_costs_what_was_said():
     assert_allclose(found.last_column[1:], wanted[:, -1], rtol=1e-12)
 
 
-@pytest.mark.both_engines
 @given(st.integers(2, 12), st.integers(2, 12), st.integers(1, 5), st.integers(0, 10**6))
 def test_a_path_goes_from_corner_to_corner_and_keeps_its_limit(rows, columns, limit, seed):
     distance = np.random.default_rng(seed).random((rows, columns))
@@ -80,7 +79,6 @@ def test_a_path_goes_from_corner_to_corner_and_keeps_its_limit(rows, columns, li
     assert path.cost == pytest.approx(distance[path.cells[:, 0], path.cells[:, 1]].sum())
 
 
-@pytest.mark.both_engines
 def test_open_ends_find_a_stretch_that_is_the_same_in_both():
     rng = np.random.default_rng(0)
     a, b = rng.random((60, 4)), rng.random((80, 4))
@@ -94,7 +92,6 @@ def test_open_ends_find_a_stretch_that_is_the_same_in_both():
     assert path.columns < 50
 
 
-@pytest.mark.both_engines
 def test_keeping_more_never_keeps_less():
     rng = np.random.default_rng(1)
     distance = np.abs(np.sin(0.11 * np.arange(90))[:, None] - np.sin(0.13 * np.arange(70) + 1.0)) + 0.1 * rng.random(
@@ -104,7 +101,6 @@ def test_keeping_more_never_keeps_less():
     assert kept == sorted(kept)
 
 
-@pytest.mark.both_engines
 def test_the_first_end_whose_path_is_long_enough_is_taken():
     rng = np.random.default_rng(4)
     distance = rng.random((30, 40))
@@ -122,7 +118,6 @@ def test_the_first_end_whose_path_is_long_enough_is_taken():
             assert path is None
 
 
-@pytest.mark.both_engines
 def test_half_of_both_clips_is_always_kept():
     rng = np.random.default_rng(2)
     for rows, columns in ((40, 90), (90, 40), (50, 50)):
@@ -140,7 +135,6 @@ def classic_cost(distance):
     return total[-1, -1]
 
 
-@pytest.mark.both_engines
 @given(st.integers(1, 14), st.integers(1, 14), st.integers(0, 10**6))
 def test_without_a_limit_it_is_classic_time_warping(rows, columns, seed):
     distance = np.random.default_rng(seed).random((rows, columns))
@@ -148,13 +142,11 @@ def test_without_a_limit_it_is_classic_time_warping(rows, columns, seed):
     assert path.cost == pytest.approx(classic_cost(distance), rel=1e-12)
 
 
-@pytest.mark.both_engines
 def test_a_limit_that_is_never_reached_changes_nothing():
     distance = np.random.default_rng(9).random((40, 40)) + 10.0 * np.abs(np.subtract.outer(range(40), range(40)))
     assert_array_equal(dtw.find_pinned_path(distance, 39).cells, dtw.find_pinned_path(distance, 40).cells)
 
 
-@pytest.mark.both_engines
 def test_a_band_that_leaves_no_way_is_refused():
     distance = np.ones((10, 30))
     banded = np.where(np.abs(np.arange(30) - 3.0 * np.arange(10)[:, None]) <= 0.4, distance, np.inf)
@@ -162,7 +154,6 @@ def test_a_band_that_leaves_no_way_is_refused():
         dtw.find_pinned_path(banded, 3)
 
 
-@pytest.mark.both_engines
 def test_a_frame_waits_for_as_many_as_a_step_can_tell():
     most = dtw.LONGEST_WAIT + 1
     for shape in ((1, most), (most, 1)):

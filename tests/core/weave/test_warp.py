@@ -176,6 +176,7 @@ def test_a_root_bone_stays_where_it_is_and_the_hips_take_the_pose():
     assert_allclose(kinematics.world(made)[1][:, 1:], kinematics.world(plain)[1], atol=1e-9)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_poses_of_bodies_with_other_joints_are_carried_over_and_it_is_said():
     walk, other = material.captured("cmu_mb_35_01"), material.captured("cmu_daz_09_12")
@@ -353,6 +354,7 @@ def test_a_hold_of_less_than_half_a_frame_is_none():
     assert held.report["move_events"]["coming"][0]["held"] == 0
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_35_01", "cmu_mb_02_01", "cmu_mb_08_01"])
 def test_feet_that_stood_slide_no_further_for_a_hold(name):

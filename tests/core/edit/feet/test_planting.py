@@ -21,6 +21,8 @@ from oracles import gait, material
 from oracles.feet import middle_slide, moved_by
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 
 def sliding(rate=60.0, cycles_=4, speed=0.15):
     """The generated walk, whose feet stand, with a constant sideways drift in metres per second."""
@@ -29,7 +31,6 @@ def sliding(rate=60.0, cycles_=4, speed=0.15):
     return root_motion.place_clip(walk, np.zeros(len(walk)), np.stack([speed * time, 0.0 * time], axis=1))
 
 
-@pytest.mark.both_engines
 def test_feet_that_slide_stand():
     clip = sliding()
     made, done = planted(clip)
@@ -45,7 +46,6 @@ def test_feet_that_slide_stand():
     assert done.figures["away_cm"] < 0.5
 
 
-@pytest.mark.both_engines
 def test_feet_keep_their_heights_and_turns_and_all_above_the_hips_moves_as_one():
     clip = sliding()
     made, _ = planted(clip)
@@ -59,7 +59,6 @@ def test_feet_keep_their_heights_and_turns_and_all_above_the_hips_moves_as_one()
     assert_allclose(moves, moves[:, :1] * np.ones((1, 4, 1)), atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_feet_that_stand_are_left_bitwise_as_they_are():
     walk = actions.walk(60.0, 3)
     made, done = planted(walk)
@@ -71,7 +70,6 @@ def test_feet_that_stand_are_left_bitwise_as_they_are():
     assert planted(short)[0] is short
 
 
-@pytest.mark.both_engines
 def test_a_planted_clip_is_not_planted_again():
     made, _ = planted(sliding())
     again, done = planted(made)
@@ -79,7 +77,6 @@ def test_a_planted_clip_is_not_planted_again():
     assert done.spans == ()
 
 
-@pytest.mark.both_engines
 def test_a_short_contact_that_slides_is_planted_though_one_frame_alone_is_held_firmly():
     clip = sliding(30.0, 2, 1.4)
     rolls = [Span("L", spans.HEEL, 8, 12), Span("L", spans.BALL, 12, 15)]  # of the ball, the first frame alone is firm
@@ -89,6 +86,7 @@ def test_a_short_contact_that_slides_is_planted_though_one_frame_alone_is_held_f
     assert middle_slide(made, rolls[1:]) < 0.6 * middle_slide(clip, rolls[1:])
 
 
+@pytest.mark.one_engine
 def test_feet_that_stand_stay_where_others_are_planted():
     clip = actions.walk(60.0, 6)
     slips = [span for span in spans.find(clip) if span.foot == "L" and span.part == spans.BALL][3]
@@ -104,7 +102,6 @@ def test_feet_that_stand_stay_where_others_are_planted():
         assert np.abs(before[span.foot][at] - after[span.foot][at]).max() < 2e-4
 
 
-@pytest.mark.both_engines
 def test_it_turns_and_moves_with_its_clip():
     clip = sliding()
     made, done = planted(clip)
@@ -113,7 +110,6 @@ def test_it_turns_and_moves_with_its_clip():
     assert moved_by(elsewhere, root_motion.place_clip(made, 1.1, np.array([3.0, -7.0]))) < 1e-9
 
 
-@pytest.mark.both_engines
 def test_of_a_mirrored_clip_it_is_the_mirrored_one():
     clip = replace(sliding(), cyclic=False)
     made, done = planted(clip)
@@ -124,7 +120,6 @@ def test_of_a_mirrored_clip_it_is_the_mirrored_one():
     assert moved_by(other, mirror.mirror_clip(made)) < 1e-6
 
 
-@pytest.mark.both_engines
 def test_at_twice_the_rate_it_is_the_same_motion():
     clip = sliding(60.0)
     rows = spans.find(clip)
@@ -144,7 +139,6 @@ def a_cycle(turn=0.0):
     return replace(root_motion.place_clip(walk, turn * time, slide), cyclic=True)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("turn", [0.0, 0.2])
 def test_loops_stay_loops(turn):
     clip = a_cycle(turn)
@@ -161,7 +155,6 @@ def test_loops_stay_loops(turn):
     assert middle_slide(made, done.spans) < 1.0
 
 
-@pytest.mark.both_engines
 def test_spans_by_hand_are_planted_and_no_others():
     clip = sliding()
     left = [span for span in spans.find(clip) if span.foot == "L"][2:4]
@@ -173,6 +166,7 @@ def test_spans_by_hand_are_planted_and_no_others():
     assert away[far].max() < 0.02
 
 
+@pytest.mark.one_engine
 def test_rows_say_the_same_as_spans():
     rows = spans.find(sliding())
     assert spans.of_rows([span.row for span in rows], 10**6) == rows
@@ -184,6 +178,7 @@ def test_rows_say_the_same_as_spans():
         spans.of_rows([[0, 0, 1, 9], [0, 1, 8, 12]], 50)
 
 
+@pytest.mark.one_engine
 def test_what_goes_far_or_needs_more_than_the_leg_is_refused():
     clip = sliding()
     rows = [Span("L", "ball", 0, len(clip)), *(span for span in spans.find(clip) if span.foot == "R")]
@@ -194,6 +189,7 @@ def test_what_goes_far_or_needs_more_than_the_leg_is_refused():
     assert middle_slide(made, rows[1:]) < 0.3
 
 
+@pytest.mark.one_engine
 def test_a_leg_that_is_too_short_is_told():
     clip = actions.walk(60.0, 3)
     rows = spans.find(clip)
@@ -203,6 +199,7 @@ def test_a_leg_that_is_too_short_is_told():
     assert why
 
 
+@pytest.mark.one_engine
 def test_bodies_that_cannot_be_planted_are_refused():
     clip = sliding()
     body = clip.skeleton
@@ -226,7 +223,6 @@ def on_rules(clip, rotation, scale, scales=None):
     return replace(clip, skeleton=ruled, rotations=rotations, translations=translations, scales=scales)
 
 
-@pytest.mark.both_engines
 def test_joints_that_do_not_inherit_all_are_led_likewise():
     clip = sliding()
     clip = clip.cut(0, len(clip) - 20)
@@ -256,7 +252,6 @@ def test_joints_that_do_not_inherit_all_are_led_likewise():
     assert moved_by(led, made) < 1e-6
 
 
-@pytest.mark.both_engines
 def test_bodies_that_are_scaled_are_led_too():
     clip = sliding()
     scales = np.ones((len(clip), len(clip.skeleton), 3))
@@ -268,6 +263,7 @@ def test_bodies_that_are_scaled_are_led_too():
     assert_array_equal(made.scales, scales)
 
 
+@pytest.mark.one_engine
 def test_both_engines_plant_alike():
     clip, before, found = sliding(), jit._wanted, []
     try:
@@ -279,7 +275,6 @@ def test_both_engines_plant_alike():
     assert_allclose(found[0], found[1], atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
     clip = sliding()
     made = verbs.apply(Plant(), [clip])
@@ -294,6 +289,7 @@ def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
     assert nothing.report["plant"]["spans"] == []
 
 
+@pytest.mark.one_engine
 def test_knees_that_are_bent_backwards_stay_so():
     clip = sliding()
     shin = clip.skeleton.roles["shin.L"]
@@ -344,6 +340,7 @@ def four_footed():
     return Clip("glide", body, 30.0, np.tile(quat.IDENTITY, (frames, len(body), 1)), moved)
 
 
+@pytest.mark.one_engine
 def test_four_feet_are_planted_too():
     clip = four_footed()
     assert clip.skeleton.four_footed
@@ -401,7 +398,6 @@ def without_feet(clip):
     return replace(clip, skeleton=skeleton, rotations=clip.rotations[:, kept], translations=clip.translations[:, kept])
 
 
-@pytest.mark.both_engines
 def test_legs_that_end_with_their_shins_stand_on_these():
     clip = without_feet(sliding())
     rows = [Span("L", spans.BALL, 20, 30), Span("R", spans.BALL, 50, 60), Span("L", spans.BALL, 84, 96)]
