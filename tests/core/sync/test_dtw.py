@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 from action_loom.core.errors import RegistrationError
-from action_loom.core.sync import dtw
+from action_loom.core.recipes.matching import Matching
+from action_loom.core.sync import dtw, ends
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -79,12 +80,17 @@ def test_a_path_goes_from_corner_to_corner_and_keeps_its_limit(rows, columns, li
     assert path.cost == pytest.approx(distance[path.cells[:, 0], path.cells[:, 1]].sum())
 
 
+def open_ended(distance, penalty):
+    matching = Matching(metric="motion", ends="open", open_end_penalty=penalty)
+    return ends.choose(distance, matching, 3, 1e-3).path
+
+
 def test_open_ends_find_a_stretch_that_is_the_same_in_both():
     rng = np.random.default_rng(0)
     a, b = rng.random((60, 4)), rng.random((80, 4))
     b[40:] = a[:40]
     distance = np.linalg.norm(a[:, None] - b[None], axis=2)
-    path = dtw.open_ended(distance, 3, keep=1.5, floor=1e-3)
+    path = open_ended(distance, 1.5)
     # Random frames next to the stretch may match a little, too; the stretch itself is matched exactly.
     matched = {(i, j) for i, j in path.cells.tolist()}
     assert {(k, 40 + k) for k in range(1, 39)} <= matched
@@ -97,7 +103,7 @@ def test_keeping_more_never_keeps_less():
     distance = np.abs(np.sin(0.11 * np.arange(90))[:, None] - np.sin(0.13 * np.arange(70) + 1.0)) + 0.1 * rng.random(
         (90, 70)
     )
-    kept = [dtw.open_ended(distance, 3, keep=k, floor=1e-3).rows for k in (1.0, 1.5, 2.5, 5.0, 10.0)]
+    kept = [open_ended(distance, k).rows for k in (1.0, 1.5, 2.5, 5.0, 10.0)]
     assert kept == sorted(kept)
 
 
@@ -107,13 +113,13 @@ def test_the_first_end_whose_path_is_long_enough_is_taken():
     skips = 0.1 * np.arange(31), 0.1 * np.arange(41)
     _, steps = warping.costs(distance, *skips, 3)
     found = dtw.Costs(distance, *skips, 3)
-    ends = np.array([(0, 3), (7, 39), (29, 5), (29, 20), (29, 30), (29, 39)])
-    lengths = [warping.path(distance, steps, i, j, 3).kept for i, j in ends]
+    places = np.array([(0, 3), (7, 39), (29, 5), (29, 20), (29, 30), (29, 39)])
+    lengths = [warping.path(distance, steps, i, j, 3).kept for i, j in places]
     for rows, columns in ((1, 1), (5, 5), (9, 9), (20, 5), (5, 25), (30, 30)):
         enough = [k for k, kept in enumerate(lengths) if kept[0] >= rows and kept[1] >= columns]
-        path = found.path(ends, rows, columns)
+        path = found.path(places, rows, columns)
         if enough:
-            assert_array_equal(path.cells, warping.path(distance, steps, *ends[enough[0]], 3).cells)
+            assert_array_equal(path.cells, warping.path(distance, steps, *places[enough[0]], 3).cells)
         else:
             assert path is None
 
@@ -121,7 +127,7 @@ def test_the_first_end_whose_path_is_long_enough_is_taken():
 def test_half_of_both_clips_is_always_kept():
     rng = np.random.default_rng(2)
     for rows, columns in ((40, 90), (90, 40), (50, 50)):
-        path = dtw.open_ended(rng.random((rows, columns)), 4, keep=1.0, floor=0.0)
+        path = open_ended(rng.random((rows, columns)), 1.0)
         assert 2 * path.rows >= rows
         assert 2 * path.columns >= columns
 
