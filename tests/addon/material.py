@@ -316,18 +316,28 @@ def take():
 def pressed(rig, operator, **options):
     """Press a button of the tab and return the new actions by name."""
     before = set(bpy.data.actions)
-    with bpy.context.temp_override(action_loom_armature=rig):
-        assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
+    assert press(rig, operator, **options) == {"FINISHED"}
     return {action.name: action for action in set(bpy.data.actions) - before}
+
+
+def press(rig, operator, **options):
+    """Press a button of the tab of an armature."""
+    with bpy.context.temp_override(action_loom_armature=rig):
+        return getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options)
+
+
+def new_action(call):
+    """Return the one action that a call of an operator makes."""
+    before = set(bpy.data.actions)
+    assert call() == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
 
 
 def weave(verb, *names, **options):
     """Run a verb on some actions and return the action it makes."""
-    before = set(bpy.data.actions)
     sources = [{"name": name, "weight": 1.0} for name in names]
-    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
-    return made
+    return new_action(lambda: getattr(bpy.ops.action_loom, verb)(sources=sources, **options))
 
 
 def saved(path):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import jit, verbs
+from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError, RegistrationError
 from action_loom.core.motion import cycles, kinematics, quat, retarget, root_motion
@@ -267,20 +267,6 @@ def test_every_smoothing_gives_increasing_curves_with_both_corners(smoothing, sl
     if slope > 0:
         assert steps.min() >= 1.0 / slope - 1e-6
         assert steps.max() <= slope + 1e-6
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("options", [{}, {"metric": "points", "slope": -1}])
-def test_both_engines_give_the_same_curves(options, monkeypatch):
-    pytest.importorskip("numba")
-    reference = captured("cmu_mb_07_01")
-    clip = retarget.onto(captured("cmu_mb_08_01"), reference.skeleton)
-    curves = []
-    for engine in ("numba", "numpy"):
-        monkeypatch.setattr(jit, "_wanted", engine)
-        curves.append(registration.register_pair(reference, clip, Synchronise(**options)))
-    assert curves[0].first == curves[1].first
-    assert_allclose(curves[0].frames, curves[1].frames, rtol=0.0, atol=1e-9)
 
 
 def test_turning_and_moving_a_clip_changes_nothing():

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import jit, verbs
+from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
@@ -82,17 +82,6 @@ def test_feet_slide_no_more_than_the_worse_source_and_stand_as_long(a, b):
     baseline = quality.measure(naive(*sources))
     assert report["after"]["slide_cm_s"] < baseline["slide_cm_s"]
     assert report["after"]["contact_share"] > baseline["contact_share"]
-
-
-@pytest.mark.shared
-def test_both_engines_give_the_same_blend(monkeypatch):
-    pytest.importorskip("numba")
-    woven = []
-    for engine in ("numba", "numpy"):
-        monkeypatch.setattr(jit, "_wanted", engine)
-        woven.append(verbs.apply(Blend(), [captured("cmu_mb_02_01"), captured("cmu_mb_05_01")]).clip)
-    assert len(woven[0]) == len(woven[1])
-    assert_allclose(kinematics.points(woven[0]), kinematics.points(woven[1]), rtol=0.0, atol=1e-9)
 
 
 @pytest.mark.shared

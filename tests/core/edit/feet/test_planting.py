@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import jit, verbs
+from action_loom.core import verbs
 from action_loom.core.bodies import carry
 from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import legs, spans
@@ -12,7 +12,6 @@ from action_loom.core.edit.feet.planting import planted
 from action_loom.core.edit.feet.spans import Span
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.motion import cycles, ik, kinematics, mirror, quat, resample, root_motion
-from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.quality import contacts, quality
 from action_loom.core.verbs import Blend, Plant
@@ -68,13 +67,6 @@ def test_feet_that_stand_are_left_bitwise_as_they_are():
     assert planted(still)[0] is still
     short = walk.cut(0, 2)
     assert planted(short)[0] is short
-
-
-def test_a_planted_clip_is_not_planted_again():
-    made, _ = planted(sliding())
-    again, done = planted(made)
-    assert again is made
-    assert done.spans == ()
 
 
 def test_a_short_contact_that_slides_is_planted_though_one_frame_alone_is_held_firmly():
@@ -263,18 +255,6 @@ def test_bodies_that_are_scaled_are_led_too():
     assert_array_equal(made.scales, scales)
 
 
-@pytest.mark.one_engine
-def test_both_engines_plant_alike():
-    clip, before, found = sliding(), jit._wanted, []
-    try:
-        for engine in ("auto", "numpy"):
-            jit.use(engine)
-            found.append(planted(clip)[0].rotations)
-    finally:
-        jit._wanted = before
-    assert_allclose(found[0], found[1], atol=1e-9)
-
-
 def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
     clip = sliding()
     made = verbs.apply(Plant(), [clip])
@@ -329,25 +309,6 @@ def test_knees_that_come_near_straight_or_beyond_neither_jump_nor_bend_further_b
     slides = done.figures["middle_slide_cm_s"]
     assert slides[1] < 0.05 * slides[0]
     assert done.figures["away_cm"] < 1.0
-
-
-def four_footed():
-    """The fox of an artist, gliding over the ground."""
-    body = material.character("Fox")
-    frames = 90
-    moved = np.zeros((frames, len(body), 3))
-    moved[:, 0, 0] = 0.02 * np.sin(np.arange(frames) / 15.0)
-    return Clip("glide", body, 30.0, np.tile(quat.IDENTITY, (frames, len(body), 1)), moved)
-
-
-@pytest.mark.one_engine
-def test_four_feet_are_planted_too():
-    clip = four_footed()
-    assert clip.skeleton.four_footed
-    rows = [Span(foot, "ball", 10, 70) for foot in contacts.feet(clip)]
-    made, done = planted(clip, rows)
-    assert {span.foot for span in done.spans} == {"L", "R", "front L", "front R"}
-    assert middle_slide(made, rows) < 0.2 * middle_slide(clip, rows)
 
 
 @pytest.mark.shared
