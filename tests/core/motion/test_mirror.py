@@ -30,13 +30,6 @@ def test_twice_is_the_clip_again_for_any_tree(rng):
         assert_allclose(twice.scales, clip.scales)
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("name", CAPTURED)
-def test_twice_is_the_clip_again_for_captured_clips(name):
-    clip = material.captured(name)
-    same(mirror.mirror_clip(mirror.mirror_clip(clip)), clip)
-
-
 def test_a_symmetric_body_stands_where_its_partner_was_seen_in_the_mirror():
     clip = actions.turn_left(60.0)
     partner = joint_matching.across(clip.skeleton)

@@ -8,12 +8,12 @@ from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.motion import cycles, feet, kinematics, mirror, quat, root_motion
+from action_loom.core.motion import cycles, feet, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.options import declared_options
 from action_loom.core.quality import contacts
-from action_loom.core.verbs import Loop, Mirror, MoveEvents, Warp
+from action_loom.core.verbs import Loop, MoveEvents, Warp
 from action_loom.core.weave import planting
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
@@ -202,16 +202,6 @@ def test_corrections_far_apart_that_go_over_into_each_other_are_told():
     near = ((100, ARM, 0, 170, 0, 0, 0, 0), (112, ARM, 0, -170, 0, 0, 0, 0))
     warnings = verbs.apply(Warp(corrections=near), [WALK]).report["warnings"]
     assert not any("corrections differ much" in warning for warning in warnings)
-
-
-def test_mirrored_it_is_the_image_of_what_is_spread():
-    """The image of the clip through the image of a pose is the image of the result."""
-    recipe, plain = Warp(poses=((100, 2, 40), (110, 2, 90))), Mirror(keep_start=False)
-    made = verbs.apply(recipe, [TURN, SNEAK]).clip
-    images = [verbs.apply(plain, [clip]).clip for clip in (TURN, SNEAK)]
-    there, seen = verbs.apply(recipe, images).clip, mirror.mirror_clip(made)
-    assert_allclose(quat.same_side(there.rotations, seen.rotations), seen.rotations, atol=1e-8)
-    assert_allclose(there.translations, seen.translations, atol=1e-8)
 
 
 def test_feet_that_were_moved_stand_again_and_others_stay_as_they_are():
