@@ -135,6 +135,13 @@ def random_skeleton(rng: np.random.Generator, joints: int = 12, roots: int = 1) 
     return Skeleton(names, parents, rng.normal(size=(joints, 3)), rotations(rng, joints), tips)
 
 
+def turn_joint(clip, joint, turn, *, frames=slice(None), **more):
+    """Return a clip in which a joint turns further in some frames; more : further fields to replace."""
+    rotations = clip.rotations.copy()
+    rotations[frames, joint] = quat.mul(rotations[frames, joint], turn)
+    return replace(clip, rotations=rotations, **more)
+
+
 def random_clip(rng: np.random.Generator, skeleton: Skeleton, frames: int = 5, rate: float = 30.0) -> Clip:
     """Return unrelated poses, every joint turned and moved."""
     shape = (frames, len(skeleton))

@@ -94,9 +94,7 @@ def test_spikes_are_mended_named_and_the_rest_is_as_it_was():
 def test_toes_are_left_out_unless_asked_for():
     clip = actions.walk(60.0)
     toe = clip.skeleton.roles.get("toe.L", clip.skeleton.roles["foot.L"])
-    turns = clip.rotations.copy()
-    turns[30, toe] = quat.mul(turns[30, toe], quat.about_axis("X", np.radians(60.0)))
-    given = replace(clip, rotations=turns)
+    given = material.turn_joint(clip, toe, quat.about_axis("X", np.radians(60.0)), frames=30)
     found = [
         [one["joint"] for one in verbs.apply(Filter(cutoff=0.0, toes=toes), [given]).report["filter"]["spikes"]]
         for toes in (False, True)
@@ -255,8 +253,9 @@ def test_a_clean_clip_moves_little_and_the_same_with_noise_on_its_feet_does_not(
 def test_a_spike_near_an_end_is_no_pose_that_the_clip_jumps_from():
     clip = actions.walk(120.0)
     joint = clip.skeleton.roles["upper_arm.L"]
-    turns = clip.rotations.copy()
-    turns[5:7, joint] = quat.mul(turns[5:7, joint], quat.about_axis("X", np.radians(60.0)))
-    done = verbs.apply(Filter(cutoff=0.0, longest_spike=3), [replace(clip, rotations=turns)]).filtered
+    done = verbs.apply(
+        Filter(cutoff=0.0, longest_spike=3),
+        [material.turn_joint(clip, joint, quat.about_axis("X", np.radians(60.0)), frames=slice(5, 7))],
+    ).filtered
     assert done.left == (0, 0)
     assert planted_spikes.degrees(done.mended.rotations, clip.rotations).max() < 1.0

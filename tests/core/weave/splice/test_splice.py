@@ -198,10 +198,8 @@ def test_bones_that_do_not_turn_with_their_parents_and_scaled_ones_are_spliced_t
     loose = Inheritance(turning, ("FULL",) * count, np.ones(count, dtype=bool), quat.IDENTITY)
     size = np.full(walk.translations.shape, 1.1) if scaled else None
     walk = replace(walk, skeleton=replace(walk.skeleton, inheritance=loose, roles=walk.skeleton.roles), scales=size)
-    bent = walk.rotations.copy()
     known = quat.exp(np.array([0.2, -0.35, 0.5]))
-    bent[:, spine] = quat.mul(bent[:, spine], known)
-    made = verbs.apply(Splice(timing="own"), [walk, replace(walk, rotations=bent)])
+    made = verbs.apply(Splice(timing="own"), [walk, material.turn_joint(walk, spine, known)])
     assert apart(made.clip, walk)[1] < 1e-6
 
 
