@@ -11,6 +11,7 @@ from mathutils import Euler
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
+TWO_WALKS = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 
 def import_bvh(name, *, mode="NATIVE"):
@@ -236,6 +237,14 @@ def key_walk(rig, name, *, frames, leads="L", stride=1.2, reach=1.0, first=1, ob
         if curve.data_path.endswith("location"):
             cycles.mode_before = cycles.mode_after = "REPEAT_OFFSET"
     return action
+
+
+def two_walks(**how):
+    """Make a biped with the actions of TWO_WALKS: a slow walk and a quick one that leads with the other foot."""
+    rig = biped(**how)
+    key_walk(rig, "slow", frames=36)
+    key_walk(rig, "quick", frames=24, leads="R")
+    return rig
 
 
 def add_face(rig, *names):

@@ -221,6 +221,12 @@ def read_bvh(folder: Path, content: str | bytes) -> bvh.BvhMotion:
     return bvh.read(path)
 
 
+def assert_same_motion(a: bvh.BvhMotion, b: bvh.BvhMotion) -> None:
+    assert (a.names, a.channels, a.frame_time) == (b.names, b.channels, b.frame_time)
+    for field in ("parents", "offsets", "tips", "values"):
+        np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
+
+
 def under(clip: Clip, *names: str, tilt: np.ndarray | None = None) -> Clip:
     """Return a clip on a body with joints above its hips, one hanging on the other, and a foot target beside the last.
 

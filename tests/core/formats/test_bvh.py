@@ -14,12 +14,6 @@ pytestmark = pytest.mark.both_engines
 SMALL = material.SMALL_BVH
 
 
-def assert_same_motion(a, b):
-    assert (a.names, a.channels, a.frame_time) == (b.names, b.channels, b.frame_time)
-    for field in ("parents", "offsets", "tips", "values"):
-        assert_array_equal(getattr(a, field), getattr(b, field))
-
-
 # --- reading and writing ------------------------------------------------------------------------------------------
 
 
@@ -56,7 +50,7 @@ def test_a_file_is_read_as_it_is_written(small):
 )
 def test_spaces_line_ends_and_capitals_do_not_matter(small, tmp_path, old, new):
     assert old in SMALL
-    assert_same_motion(material.read_bvh(tmp_path, SMALL.replace(old, new)), small)
+    material.assert_same_motion(material.read_bvh(tmp_path, SMALL.replace(old, new)), small)
 
 
 def test_names_may_have_spaces_colons_and_any_letters(tmp_path):
@@ -74,7 +68,7 @@ def test_a_name_that_is_not_utf8_is_read_as_western_european(tmp_path):
     motion = material.read_bvh(tmp_path, SMALL.replace("Chest", "Hüfte").encode("latin-1"))
     assert motion.names[1] == "Hüfte"
     bvh.write(motion, tmp_path / "again.bvh")
-    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+    material.assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
 
 
 def test_japanese_names_are_read_in_the_encoding_of_japanese_files(tmp_path):
@@ -89,7 +83,7 @@ def test_two_roots_are_read_and_written(tmp_path):
     assert motion.names[4] == "Prop"
     assert motion.parents[4] == -1
     bvh.write(motion, tmp_path / "again.bvh")
-    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+    material.assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
 
 
 @pytest.mark.shared
@@ -100,7 +94,7 @@ def test_writing_what_was_read_loses_nothing(path, tmp_path):
     once, twice = tmp_path / "once.bvh", tmp_path / "twice.bvh"
     bvh.write(motion, once)
     again = bvh.read(once)
-    assert_same_motion(again, motion)
+    material.assert_same_motion(again, motion)
     bvh.write(again, twice)
     assert twice.read_bytes() == once.read_bytes()
 
@@ -110,7 +104,7 @@ def test_any_number_is_written_so_that_it_reads_the_same(small, tmp_path, rng):
     values[0, :5] = [0.0, -0.0, 1e9, 5e-324, 0.1 + 0.2]
     motion = replace(small, values=values, offsets=rng.normal(size=(4, 3)), tips=small.tips * (1.0 / 3.0))
     bvh.write(motion, tmp_path / "again.bvh")
-    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+    material.assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
 
 
 def test_a_write_that_fails_leaves_nothing_and_keeps_what_was_there(small, tmp_path):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from action_loom.core.errors import MotionFileError
 from action_loom.core.formats import bvh
-from numpy.testing import assert_array_equal
 from oracles import material
 
 pytestmark = pytest.mark.both_engines
@@ -216,12 +215,6 @@ def outcome(folder, content):
         return None
 
 
-def assert_same_motion(a, b):
-    assert (a.names, a.channels, a.frame_time) == (b.names, b.channels, b.frame_time)
-    for field in ("parents", "offsets", "tips", "values"):
-        assert_array_equal(getattr(a, field), getattr(b, field))
-
-
 def assert_is_all_or_nothing(folder, content):
     """A file cut at any byte is refused, except in its last number, where nobody can detect missing digits."""
     whole = read(folder, content)
@@ -234,7 +227,7 @@ def assert_is_all_or_nothing(folder, content):
             continue
         assert found.values[-1, -1] == float(content[last:cut])
         found.values[-1, -1] = whole.values[-1, -1]
-        assert_same_motion(found, whole)
+        material.assert_same_motion(found, whole)
 
 
 def test_a_file_cut_anywhere_is_refused(folder):
