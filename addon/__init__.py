@@ -1,9 +1,11 @@
 """The Blender side of Action Loom: the only code that imports bpy."""
 
 import gc
+import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 
 import bpy
 
@@ -11,6 +13,11 @@ from .. import __package__ as extension
 from ..core import jit
 from .ground import registrar
 
+_SHARED = ("background", "library_operator", "polls", "reports", "result_hooks", "take_hooks", "verb_operator")
+_FOLDER = Path(__file__).parent / "interface" / "operators"
+_OPERATORS = tuple(
+    f".interface.operators.{one.name}" for one in pkgutil.iter_modules([str(_FOLDER)]) if one.name not in _SHARED
+)
 # In the order of registration; removed in reverse.
 MODULES = (
     ".ground.colors",
@@ -43,43 +50,8 @@ MODULES = (
     ".interface.pictures.ghost_overlay",
     ".interface.pictures.feet_overlay",
     ".interface.pictures.roles_overlay",
-    ".interface.operators.verb_operator",
-    ".interface.operators.sources",
-    ".interface.operators.roles",
-    ".interface.operators.verbs",
-    ".interface.operators.edits",
-    ".interface.operators.events",
-    ".interface.operators.poses",
-    ".interface.operators.tween",
-    ".interface.operators.retarget",
-    ".interface.operators.synchronise",
-    ".interface.operators.candidates",
-    ".interface.operators.take",
-    ".interface.operators.export_set",
-    ".interface.operators.graphs",
-    ".interface.operators.stretches",
-    ".interface.operators.draw_path",
-    ".interface.operators.steer",
-    ".interface.operators.style",
-    ".interface.operators.results",
-    ".interface.operators.nla_and_assets",
-    ".interface.operators.assets",
-    ".interface.operators.motion_files",
-    ".interface.operators.export_motion",
-    ".interface.operators.library",
-    ".interface.operators.library_found",
-    ".interface.operators.demo",
-    ".interface.operators.tab",
-    ".interface.operators.help",
-    ".interface.operators.fill_gaps",
-    ".interface.operators.picks",
-    ".interface.operators.weights",
-    ".interface.operators.check",
-    ".interface.operators.clean_up",
-    ".interface.operators.feet",
-    ".interface.operators.preview",
-    ".interface.operators.playhead",
-    ".interface.operators.drag_strip",
+    ".interface.operators.verb_operator",  # the property groups of other operators
+    *_OPERATORS,
     ".host.commands",
     ".interface.manual",
     ".model.preferences",

@@ -173,58 +173,29 @@ def option(
     default: Any,
     description: str,
     *,
-    minimum: float | None = None,
-    maximum: float | None = None,
+    bounds: tuple[float | None, float | None] = (None, None),
     choices: Sequence[str | Choice] = (),
-    unit: str = "",
-    table: bool = False,
-    from_file: bool = False,
-    label: str = "",
-    shown: str = PANEL,
-    only_for: tuple[str, tuple[str | bool, ...]] | None = None,
-    aliases: tuple[str, ...] = (),
-    usual: tuple[float, float] | None = None,
-    zero: str = "",
-    pick: str = "",
-    below: str = "",
-    needs: tuple[str, ...] = (),
+    **about: Any,
 ) -> Any:
     """Declare an option as a dataclass field; its type is the type of the default.
 
+    bounds : `minimum` and `maximum`; about : other fields of `Option`
     A table is rows of numbers; as text, numbers are separated by spaces and rows by semicolons.
 
     Example:
         >>> from action_loom.core.options import Declared, declaration, option
         >>> @declaration
         ... class Route(Declared):
-        ...     speed: float = option(1.0, "How fast it goes", minimum=0.0, unit=" m/s")
+        ...     speed: float = option(1.0, "How fast it goes", bounds=(0.0, 15.0), unit=" m/s")
         ...     path: tuple[tuple[float, ...], ...] = option((), "Rows of x and y", table=True)
         >>> Route(speed="2", path="0 0; 0 4")
         Route(speed=2.0, path=((0.0, 0.0), (0.0, 4.0)))
     """
     is_open = isinstance(choices, list)
     choosable: Any = choices if is_open else tuple(Choice(one) if isinstance(one, str) else one for one in choices)
-    about = Option(
-        "",
-        default,
-        description,
-        minimum,
-        maximum,
-        choosable,
-        unit,
-        table,
-        from_file,
-        label,
-        shown,
-        only_for,
-        aliases,
-        usual,
-        zero,
-        pick,
-        below,
-        needs,
-    )
-    return dataclasses.field(default=default, metadata={_KEY: about})
+    limits = dict(zip(("minimum", "maximum"), bounds, strict=True))
+    found = Option("", default, description, choices=choosable, **(limits | about))
+    return dataclasses.field(default=default, metadata={_KEY: found})
 
 
 def constant(value: Any) -> Any:

@@ -31,7 +31,7 @@ MOST_PROCESSES = 8  # a limit for machines with many processors: each process ma
 TAIL_LINES = 60
 NEWEST = "5.2"  # the Blender that builds the zip and serves the short run
 WHOLE = {"core": "core-numpy", "addon": NEWEST}  # the steps that run and record all tests of a group
-BOTH_ENGINES = ("-m", "both_engines")
+BOTH_ENGINES = ("-m", "both_engines and not one_engine")
 
 
 @dataclass(frozen=True)

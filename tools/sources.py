@@ -30,12 +30,13 @@ BLENDER = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
 DATA = ROOT.parent / "shared" / "data" / "cmu"
 MANNERS = ("slow", "brisk", "exaggerated")  # words of that index; a walk without one is plain
 TITLE = "The source documents, element by element"
-HEADS = ("element", "shown by", "result", "done")
+HEADS = ("element", "shown by", "result", "remark")
 ABOUT = """
 `make sources` writes this section. Each element of the five documents ([methods.md](development/methods.md) lists
 them) has a command of the list below, run in a folder with the clips of `../shared/data/cmu`, a test, a script of the
-manual (`.py`), or a function of `tools/sources_measures.py`. *Done* means that the method of the document runs here,
-or that its claim is measured here. `manners.csv` has the manner of each walk, from the clips' INDEX.csv.
+manual (`.py`), or a function of `tools/sources_measures.py`. An element without a command is not done; of all others
+the method of the document runs here, or its claim is measured here. `manners.csv` has the manner of each walk, from
+the clips' INDEX.csv.
 """.strip()
 
 
@@ -138,7 +139,9 @@ def compose(commands: dict[str, str], rows: dict[str, list[Row]], results: Resul
     lines = [*ABOUT.splitlines(), "", f"{len(flat)} elements, {done} done.", ""]
     lines += [*(f"    {name}: {command}" for name, command in commands.items()), ""]
     for title, of_document in rows.items():
-        cells = [(row.element, name_of(row), results.of(row), row.verdict) for row in of_document]
+        cells = [
+            (row.element, name_of(row), results.of(row), re.sub("^done[;,]? ?", "", row.verdict)) for row in of_document
+        ]
         lines += [f"### {title}", "", *page_sections.table(HEADS, cells), ""]
     return lines
 

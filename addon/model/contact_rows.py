@@ -171,16 +171,14 @@ def frames_of(action: bpy.types.Action, span: tuple[float, float] | None = None)
 # --- to and from recipes and reports --------------------------------------------------------------------------------
 
 
-def as_spans(contacts: Sequence[Contact], frames: tuple[int, int], names: Sequence[str] = ()) -> tuple[Any, ...]:
+def as_spans(contacts: Sequence[Contact], frames: tuple[int, int]) -> tuple[Any, ...]:
     """Convert contacts to rows of a recipe for a result with these first and last frames.
-
-    names : names of the contacts in errors, by default their row numbers
 
     Raises LoomError for frames outside the result or in the wrong order, and if contacts of one foot overlap.
     """
-    check(contacts, names)
+    check(contacts)
     start, last = frames
-    for name, one in zip(_names(contacts, names), contacts, strict=True):
+    for name, one in zip(_names(contacts), contacts, strict=True):
         if one.first < start or one.last > last:
             raise LoomError(f"{name} is not within the frames {start} to {last}: give it frames that are")
     feet, parts = list(FEET), list(PARTS)
@@ -191,8 +189,11 @@ def as_spans(contacts: Sequence[Contact], frames: tuple[int, int], names: Sequen
 
 
 def check(contacts: Sequence[Contact], names: Sequence[str] = ()) -> None:
-    """Raise LoomError if a contact ends before it begins, or if two of one foot overlap."""
-    named = list(zip(_names(contacts, names), contacts, strict=True))
+    """Raise LoomError if a contact ends before it begins, or if two of one foot overlap.
+
+    names : names of the contacts in errors, by default their row numbers
+    """
+    named = list(zip(names or _names(contacts), contacts, strict=True))
     for name, one in named:
         if one.last < one.first:
             raise LoomError(f"{name} ends before it begins: give it a later last frame")
@@ -204,8 +205,8 @@ def check(contacts: Sequence[Contact], names: Sequence[str] = ()) -> None:
             )
 
 
-def _names(contacts: Sequence[Contact], names: Sequence[str]) -> Sequence[str]:
-    return names or [f"Row {k} ({one.label})" for k, one in enumerate(contacts, start=1)]
+def _names(contacts: Sequence[Contact]) -> Sequence[str]:
+    return [f"Row {k} ({one.label})" for k, one in enumerate(contacts, start=1)]
 
 
 def of_report(report: Mapping[str, Any], start: int) -> list[Contact]:

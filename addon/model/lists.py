@@ -163,9 +163,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         options=set(),
         update=notifying(when_color_changed),
     )
-    use_range: bpy.props.BoolProperty(
-        name="Range", description="Take a part of the action only", default=False, options=set()
-    )
+    use_range: bpy.props.BoolProperty(name="Range", description="Take a part of the action only", options=set())
     label: bpy.props.StringProperty(
         name="Label",
         description="Motion graphs connect only actions of the same label",

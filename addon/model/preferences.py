@@ -103,7 +103,6 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
     play: bpy.props.BoolProperty(
         name="Play Result",
         description="Fit the preview range to a new result and play it",
-        default=False,
     )
     strip: bpy.props.BoolProperty(
         name="Strip at Timeline",

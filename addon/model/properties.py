@@ -149,13 +149,10 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     variations: bpy.props.IntProperty(
         name="Count", description="How many variations are made", default=4, min=1, max=1000, soft_max=20, options=set()
     )
-    tool_open: bpy.props.BoolProperty(
-        name="Tool", description="Show a tool in place of Weave", default=False, options=set()
-    )
+    tool_open: bpy.props.BoolProperty(name="Tool", description="Show a tool in place of Weave", options=set())
     experts: bpy.props.BoolProperty(
         name="More Panels",
         description="Show the panels for experts: synchronising, body roles, controls, checking",
-        default=False,
         options=set(),
     )
     picture: bpy.props.IntProperty(
@@ -164,7 +161,6 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     bodies_aligned: bpy.props.BoolProperty(
         name="Lay Bodies Over",
         description="Draw both bodies on top of each other beside the playhead, after the best turn and shift",
-        default=False,
         options=set(),
     )
     live: bpy.props.BoolProperty(
@@ -177,7 +173,6 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     pad: bpy.props.BoolProperty(
         name="Pad",
         description="Show a pad in the 3D view to drag between the ticked actions, or between speeds and turns",
-        default=False,
         options=set(),
     )
     ghost_mesh: bpy.props.BoolProperty(
@@ -190,31 +185,27 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     ghost_beside: bpy.props.BoolProperty(
         name="Beside",
         description="Show the ghost a step aside from the character",
-        default=False,
         options=set(),
         update=lists.notifying(when_preview_changed),
     )
     every_warning: bpy.props.BoolProperty(
-        name="All Warnings", description="Show all warnings, not the first alone", default=False, options=set()
+        name="All Warnings", description="Show all warnings, not the first alone", options=set()
     )
     solo: bpy.props.BoolProperty(
         name="Solo",
         description="Show the active line by itself as a ghost; click another line to see that one",
-        default=False,
         options=set(),
         update=lists.notifying(when_solo_changed),
     )
     show_feet: bpy.props.BoolProperty(
         name="Show Feet",
         description="Show the feet's ways in the 3D view: green where they stand, red where they can't be planted",
-        default=False,
         options=set(),
         update=lists.notifying(when_feet_changed),
     )
     show_roles: bpy.props.BoolProperty(
         name="Show on Body",
         description="Show the body roles on the bones; guessed ones have another colour",
-        default=False,
         options=set(),
     )
     edit: bpy.props.EnumProperty(
@@ -227,7 +218,6 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     edit_replace: bpy.props.BoolProperty(
         name="Replace",
         description="Replace the action with the result; a copy of the action is kept",
-        default=False,
         options=set(),
     )
     reach_object: bpy.props.PointerProperty(
@@ -255,13 +245,11 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     restyle_each: bpy.props.BoolProperty(
         name="Each",
         description="Restyle each ticked action, not only the reference",
-        default=False,
         options=set(),
     )
     play: bpy.props.BoolProperty(
         name="Play Result",
         description="Play the result when it is woven",
-        default=False,
         options=set(),
     )
 

@@ -20,9 +20,7 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
         search=option_properties.labels,
         search_options={"SUGGESTION"},
     )
-    more: bpy.props.BoolProperty(
-        name="More", description="Show how this stretch is spliced in", default=False, options=set()
-    )
+    more: bpy.props.BoolProperty(name="More", description="Show how this stretch is spliced in", options=set())
     start: bpy.props.FloatProperty(
         name="From",
         description="Where on the curve it begins",

@@ -43,7 +43,6 @@ HOW = {
     "assets": bpy.props.BoolProperty(
         name="Mark as Assets",
         description="Mark the actions of the set as assets, each with a picture of its poses",
-        default=False,
         options=set(),
     ),
     "catalog": bpy.props.StringProperty(
@@ -90,7 +89,7 @@ class Stretch:
         options=set(),
     )
     loop: bpy.props.BoolProperty(
-        name="Loop", description="Make a cycle that repeats", default=False, update=_after_edit, options=set()
+        name="Loop", description="Make a cycle that repeats", update=_after_edit, options=set()
     )
     begins: bpy.props.StringProperty(
         name="Begins as",

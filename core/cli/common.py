@@ -3,15 +3,16 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..jit import ENGINES
 from ..options import RETIRED, Option
 from ..progress import SILENT, Progress
-from . import tables
-from .host import PerClip
+from . import outputs, tables
+from .host import Host, PerClip
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +21,19 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="R.json", help="write the figures as JSON")
     parser.add_argument("--force", action="store_true", help="overwrite files that exist")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+
+
+def add_picture(parser: argparse.ArgumentParser, host: Host, text: str) -> None:
+    """Add the flag for a picture, hidden in hosts that draw none."""
+    parser.add_argument("--picture", metavar="P.png", help=text if host.draws else argparse.SUPPRESS)
+
+
+def check_outputs(host: Host, arguments: argparse.Namespace, inputs: Iterable[str]) -> tuple[Path | None, Path | None]:
+    """Return the files for report and picture after checking that they can be written; raises LoomError."""
+    host.check_picture(arguments.picture)
+    report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
+    outputs.check([report, picture], arguments.force, inputs=inputs)
+    return report, picture
 
 
 def add_options(parser: argparse.ArgumentParser, options: Mapping[str, Option]) -> None:

@@ -1,10 +1,8 @@
 """action-loom graph build | info: motion graphs as files; also walks through them, under the names of version 0.1."""
 
 import argparse
-from pathlib import Path
 
 from .. import verbs
-from ..errors import OptionError
 from ..graph import storage
 from ..verbs import BuildGraph, Follow, Shortest, Walk
 from . import common, outputs, summary, verb_commands
@@ -20,18 +18,14 @@ def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
     info = kinds.add_parser("info", help="what is in a graph")
     info.add_argument("graph", metavar="G.npz")
     common.add_common(info)
-    text = "draw the graph" if host.draws else argparse.SUPPRESS
-    info.add_argument("--picture", metavar="P.png", help=text)
+    common.add_picture(info, host, "draw the graph")
     info.set_defaults(run=_info)
     for recipe, name in ((Follow, "follow"), (Walk, "walk"), (Shortest, "path")):
         verb_commands.add_verb(kinds, host, recipe, name, artefact_first=True)
 
 
 def _info(host: Host, arguments: argparse.Namespace) -> None:
-    if arguments.picture is not None and not host.draws:
-        raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
-    report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
-    outputs.check([report, picture], arguments.force, inputs=[arguments.graph])
+    report, picture = common.check_outputs(host, arguments, [arguments.graph])
     graph = storage.load(arguments.graph)
     contents = {}
     if report is not None:

@@ -136,6 +136,11 @@ class Host(ABC):
     def settings(self) -> dict[str, Option]:
         return {**self.reading, **self.making}
 
+    def check_picture(self, picture: str | None) -> None:
+        """Raise OptionError for a picture that can't be drawn here."""
+        if picture is not None and not self.draws:
+            raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
+
     @abstractmethod
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         """Add the commands of this host only."""

@@ -78,8 +78,7 @@ def plan(
     force: bool = False,
 ) -> Job:
     """Return a job; files in output folders are named after the result (`title`). Raises OptionError."""
-    if picture is not None and not host.draws:
-        raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
+    host.check_picture(picture)
     if picture is not None and not verbs.VERBS[recipe.verb].picture:
         raise OptionError(f"{recipe.verb} draws no picture")
     walks = isinstance(recipe, GraphWalk)

@@ -97,8 +97,7 @@ def _add_search(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
     _add_searching(parser, host)
     parser.add_argument("--mirror", action="store_true", help="find it in a mirror, too")
     parser.add_argument("--extract", metavar="FOLDER", help="write each stretch that is found as a motion file there")
-    pictured = "draw what is found as figures" if host.draws else argparse.SUPPRESS
-    parser.add_argument("--picture", metavar="P.png", help=pictured)
+    common.add_picture(parser, host, "draw what is found as figures")
     common.add_common(parser)
     parser.set_defaults(run=_search)
 
@@ -113,8 +112,7 @@ def _add_similar(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", h
     least = f"windows of a second that a cluster has at least (default: {similarity.LEAST})"
     parser.add_argument("--least", type=int, default=similarity.LEAST, metavar="N", help=least)
     parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"clusters shown at most (default: {MOST})")
-    pictured = "draw what is typical of each cluster" if host.draws else argparse.SUPPRESS
-    parser.add_argument("--picture", metavar="P.png", help=pictured)
+    common.add_picture(parser, host, "draw what is typical of each cluster")
     workers.add_flags(parser, host)
     parser.set_defaults(run=_similar)
 
@@ -219,15 +217,6 @@ def _inputs_of(arguments: argparse.Namespace) -> list[str]:
     return [*([cuts.split(clip).clip] if clip else []), *(getattr(arguments, "labels", None) or [])]
 
 
-def _outputs_of(host: Host, arguments: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    """Return the files for report and picture after checking that they can be written; raises LoomError."""
-    if arguments.picture is not None and not host.draws:
-        raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
-    report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
-    outputs.check([report, picture], arguments.force, inputs=_inputs_of(arguments))
-    return report, picture
-
-
 def _write_report(report: Path | None, arguments: argparse.Namespace, about: Mapping[str, Any]) -> None:
     if report is not None:
         verb = {"verb": f"library {arguments.kind}"}
@@ -244,7 +233,7 @@ def _seconds(clip: Entry) -> float:
 
 
 def _search(host: Host, arguments: argparse.Namespace) -> None:
-    report, picture = _outputs_of(host, arguments)
+    report, picture = common.check_outputs(host, arguments, _inputs_of(arguments))
     library = read_library(arguments.library)
     query = _query(host, arguments)
     with common.progress(arguments.quiet) as progress:
@@ -266,7 +255,7 @@ def _search(host: Host, arguments: argparse.Namespace) -> None:
 
 def _similar(host: Host, arguments: argparse.Namespace) -> None:
     workers.check(host, arguments)
-    report, picture = _outputs_of(host, arguments)
+    report, picture = common.check_outputs(host, arguments, _inputs_of(arguments))
     library = read_library(arguments.library)
     fits = _fitting(arguments.like)
     given = [clip for clip in library.clips if fits(clip)]

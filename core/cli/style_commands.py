@@ -1,10 +1,8 @@
 """action-loom style fit | info | apply: styles as files."""
 
 import argparse
-from pathlib import Path
 
 from .. import verbs
-from ..errors import OptionError
 from ..style import groups, storage
 from ..verbs import FitStyle, Restyle
 from . import common, outputs, summary, verb_commands
@@ -21,18 +19,14 @@ def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", ho
     info = kinds.add_parser("info", help="what is in a style")
     info.add_argument("style", metavar="S.npz")
     common.add_common(info)
-    text = "draw the style" if host.draws else argparse.SUPPRESS
-    info.add_argument("--picture", metavar="P.png", help=text)
+    common.add_picture(info, host, "draw the style")
     text = "show strides in groups instead: of a label, or under and over the median of a measure (stride, speed, …)"
     info.add_argument("--by", metavar="LABEL", help=text)
     info.set_defaults(run=_info)
 
 
 def _info(host: Host, arguments: argparse.Namespace) -> None:
-    if arguments.picture is not None and not host.draws:
-        raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
-    report, picture = (None if path is None else Path(path) for path in (arguments.report, arguments.picture))
-    outputs.check([report, picture], arguments.force, inputs=[arguments.style])
+    report, picture = common.check_outputs(host, arguments, [arguments.style])
     style = storage.load(arguments.style)
     grouped = groups.of(style, arguments.by) if arguments.by is not None else None
     contents = {}

@@ -43,7 +43,7 @@ class Sets(Recipe):
         choices=tuple(map(Choice, (ROOT, IN_PLACE, f"{IN_PLACE},{ROOT}", f"{ROOT},{IN_PLACE}"))),
     )
     names: str = option("{name}{root}", "Names of files: {name}, {take}, {root} (_InPlace or nothing), {speed} (m/s)")
-    rate: float = option(0.0, "Frames a second of the actions; 0 is the take's", minimum=0.0, maximum=1000.0)
+    rate: float = option(0.0, "Frames a second of the actions; 0 is the take's", bounds=(0.0, 1000.0))
     format: str = option(
         "auto",
         "Of the actions; auto is the take's own if it can be written",

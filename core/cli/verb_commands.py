@@ -69,8 +69,7 @@ def add_verb(
             parser.add_argument(flag, dest=destination, type=kind, action="append", metavar=metavar, help=text)
     common.add_options(parser, host.settings)
     common.add_common(parser)
-    text = "draw what tells how the result was made" if host.draws else argparse.SUPPRESS
-    parser.add_argument("--picture", metavar="P.png", help=text)
+    common.add_picture(parser, host, "draw what tells how the result was made")
     if timewarps.has(recipe):
         text = "write how the clip was re-timed to its reference: rows of its frames, columns of the reference's"
         parser.add_argument("--timewarp", metavar="W.csv", help=text)

@@ -67,6 +67,7 @@ CARRY = Gait(
     holds=(0.18, -0.27, -0.13),
 )
 _QUARTER = 0.5 * np.pi
+_TURN_SPEED, _TURN_STEP = 1.15, 0.62  # m/s and m, of a walk that turns
 _WAVES = 1.7  # waves a second
 
 
@@ -118,7 +119,7 @@ def carry(rate: float = 30.0, cycles: int = 3, *, speed: float = 0.95, step: flo
     return gait("carry", CARRY, rate, cycles, speed=speed, step=step, turn=turn)
 
 
-def turn_left(rate: float = 30.0, *, speed: float = 1.15, step: float = 0.62) -> Clip:
+def turn_left(rate: float = 30.0) -> Clip:
     """Return a walk that starts on the right foot and turns by 90° to the left.
 
     Example:
@@ -129,10 +130,10 @@ def turn_left(rate: float = 30.0, *, speed: float = 1.15, step: float = 0.62) ->
         >>> round(float(np.degrees(facing[-1] - facing[0])))
         90
     """
-    return _turn("turn left", "R", rate, speed, step, _QUARTER)
+    return _turn("turn left", "R", rate, _QUARTER)
 
 
-def turn_right(rate: float = 30.0, *, speed: float = 1.15, step: float = 0.62) -> Clip:
+def turn_right(rate: float = 30.0) -> Clip:
     """Return the mirror image of `turn_left`: it starts on the left foot and turns by 90° to the right.
 
     Example:
@@ -143,13 +144,15 @@ def turn_right(rate: float = 30.0, *, speed: float = 1.15, step: float = 0.62) -
         >>> round(float(np.degrees(facing[-1] - facing[0])))
         -90
     """
-    return _turn("turn right", "L", rate, speed, step, -_QUARTER)
+    return _turn("turn right", "L", rate, -_QUARTER)
 
 
-def _turn(name: str, leads: str, rate: float, speed: float, step: float, angle: float) -> Clip:
+def _turn(name: str, leads: str, rate: float, angle: float) -> Clip:
     """Return a walk of two and a half cycles that turns by an angle, radians to the left."""
-    frames = frames_in(rate, speed, step)
-    path = RootPath(speed * frames / rate, lambda progress: through(progress, ((0.35, 0.0), (2.05, angle))), banks=True)
+    frames = frames_in(rate, _TURN_SPEED, _TURN_STEP)
+    path = RootPath(
+        _TURN_SPEED * frames / rate, lambda progress: through(progress, ((0.35, 0.0), (2.05, angle))), banks=True
+    )
     return make_gait(name, replace(WALK, leads=leads), rate, np.arange(round(2.5 * frames) + 1) / frames, path)
 
 

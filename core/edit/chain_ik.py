@@ -95,7 +95,7 @@ def reach_goals(
     return quat.same_side(best, chain.rotations), least
 
 
-def settle_chain(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
+def settle_chain(chain: Chain, goals: Array) -> Array:
     """Return rotations (F, K, 4) that bring the end of a chain from near its goal (F, 3) onto it, without limits.
 
     Cyclic coordinate descent converges slowly for nearly straight chains. Here all joints turn at once by the least
@@ -104,7 +104,7 @@ def settle_chain(chain: Chain, goals: Array, steps: int = STEPS) -> Array:
     rotations = chain.rotations.copy()
     length = np.linalg.norm(chain.offsets, axis=2).sum(axis=1)
     away = _measure_distance(chain, rotations, goals)
-    for _ in range(steps):
+    for _ in range(STEPS):
         left = np.flatnonzero(away > NEAR * length)
         if not len(left):
             break

@@ -15,8 +15,7 @@ class GraphOptions(TravelOptions):
     threshold: float = option(
         0.05,
         "Connect frames nearer than this, metres a point; over 0.07 feet slide",
-        minimum=0.005,
-        maximum=1.0,
+        bounds=(0.005, 1.0),
         usual=(0.02, 0.15),
     )
     relative: bool = constant(False)
@@ -26,7 +25,7 @@ class GraphOptions(TravelOptions):
         "Climb as the clips do, on stairs and ramps, and follow the curve's height",
     )
     transition: float = option(
-        1.0 / 3.0, "How long a transition takes", minimum=0.03, maximum=2.0, unit=" s", usual=(0.1, 1.0)
+        1.0 / 3.0, "How long a transition takes", bounds=(0.03, 2.0), unit=" s", usual=(0.1, 1.0)
     )
     labels: str = option(
         "",

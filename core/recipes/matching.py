@@ -31,8 +31,7 @@ class Matching(Declared):
     window: float = option(
         0.042,
         "Time on each side of a frame that is compared with it",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
         unit=" s",
         usual=(0.0, 0.25),
     )
@@ -59,16 +58,14 @@ class Matching(Declared):
     slope: int = option(
         0,
         "Frames in a row that one clip may wait for the other; 0 is 3, or up to 6 where needed, -1 is no limit",
-        minimum=-1,
-        maximum=MOST_SLOPE,
+        bounds=(-1, MOST_SLOPE),
         usual=(-1, 8),
         zero="as needed",
     )
     band: float = option(
         0.0,
         "How far from even time clips may be matched, as a share of the re-timed one; 0 is any",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
         shown=RARE,
         zero="any far",
     )
@@ -86,8 +83,7 @@ class Matching(Declared):
     open_end_penalty: float = option(
         2.5,
         "Larger keeps more of the clips, smaller matches better",
-        minimum=1.0,
-        maximum=10.0,
+        bounds=(1.0, 10.0),
         only_for=("ends", ("auto", "open")),
         label="End Penalty",  # short enough for the sidebar
         aliases=("keep",),
@@ -104,8 +100,7 @@ class Matching(Declared):
     radius: float = option(
         0.042,
         "Time on each side to average",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
         unit=" s",
         usual=(0.0, 0.25),
         shown=RARE,

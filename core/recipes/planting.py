@@ -20,8 +20,7 @@ def spans_option(only_for: tuple[str, tuple[str | bool, ...]] | None = None) -> 
         "When feet stand: rows of a foot (0 left, 1 right, 2 and 3 in front, 4 to 7 between), what it stands on"
         " (0 ball, 1 heel), the first frame, counted from 0, and the frame after the last; found if none are given;"
         " the report has them",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
         table=True,
         shown=HIDDEN,  # they come from a report
         only_for=only_for,

@@ -29,8 +29,7 @@ class SourceOptions(Declared):
     rate: float = option(
         0.0,
         "Frames per second the action was made at; 0 is as imported, or the scene's",
-        minimum=0.0,
-        maximum=1000.0,
+        bounds=(0.0, 1000.0),
         usual=(0.0, 240.0),
         shown=RARE,
     )

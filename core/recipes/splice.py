@@ -10,8 +10,7 @@ class PointOptions(Declared):
     splice_threshold: float = option(
         0.13,
         "How near legs and trunk must be at a splice point, metres a point; over 0.13 they hardly fit",
-        minimum=0.001,
-        maximum=1000.0,
+        bounds=(0.001, 1000.0),
         usual=(0.03, 0.3),
         label="Points Within",  # short enough for the sidebar
         shown=RARE,
@@ -45,20 +44,18 @@ class SpliceOptions(PointOptions):
     posture: float = option(
         0.0,
         "How much of the action's lean and turn is kept",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
         only_for=("method", ("gaussian",)),
     )
     smoothing: float = option(
         0.0417,
         "Window for averaging the trunk's correction; more keeps more of the action's turning",
-        minimum=0.0,
-        maximum=0.125,
+        bounds=(0.0, 0.125),
         unit=" s",
         shown=RARE,
         only_for=("method", ("gaussian",)),
     )
-    strength: float = option(1.0, "Amount of the action; 0 is the locomotion as it was", minimum=0.0, maximum=1.0)
+    strength: float = option(1.0, "Amount of the action; 0 is the locomotion as it was", bounds=(0.0, 1.0))
     upper: str = option(
         "",
         "Joints where the upper body begins, comma-separated, a minus leaves one out; the lowest joint of"
@@ -74,8 +71,7 @@ class SpliceOptions(PointOptions):
     action_threshold: float = option(
         0.1,
         "Connect frames nearer than this, metres a point; feet do not count",
-        minimum=0.005,
-        maximum=1.0,
+        bounds=(0.005, 1.0),
         usual=(0.03, 0.3),
         label="Connect Within",  # short enough for the sidebar
         shown=RARE,

@@ -68,7 +68,7 @@ class Effect:
     correlation: float | None = None
 
 
-def effect(scores: Array, values: Sequence[str], weights: Array, seed: int = 0) -> Effect:
+def effect(scores: Array, values: Sequence[str], weights: Array) -> Effect:
     """Return the relation of a label to the scores (n, K) of people or clips with weights (n,) of sum 1.
 
     values : of the label; numbers are correlated, for other labels the first in the alphabet is compared with the rest
@@ -77,7 +77,7 @@ def effect(scores: Array, values: Sequence[str], weights: Array, seed: int = 0) 
     first = min(values)
     label = np.array([float(value != first) for value in values]) if numbers is None else numbers
     relation = _differences if numbers is None else _correlations
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     own = relation(scores, label, weights)
     shuffled = [np.abs(relation(scores, draw.permutation(label), weights)).max() for _ in range(SHUFFLES)]
     best = int(np.argmax(np.abs(own)))

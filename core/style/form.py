@@ -140,14 +140,14 @@ def motion_of_part(part: Part) -> Motion:
     )
 
 
-def motion_of_stride(phases: Phases, stride: Stride, count: int = PHASES) -> Motion:
-    """Return a stride at `count` phases, and at one more, where the next one begins.
+def motion_of_stride(phases: Phases, stride: Stride) -> Motion:
+    """Return a stride at PHASES phases, and at one more, where the next one begins.
 
     Steps are from phase to phase; the last one repeats the first.
     """
     frames = np.append(
-        np.linspace(stride.first, stride.middle, count // 2, endpoint=False),
-        np.linspace(stride.middle, stride.end, count - count // 2 + 1),
+        np.linspace(stride.first, stride.middle, PHASES // 2, endpoint=False),
+        np.linspace(stride.middle, stride.end, PHASES - PHASES // 2 + 1),
     )
     clip = phases.clip
     hips = root_motion.travelling_joint(clip.skeleton)
@@ -175,24 +175,20 @@ def close_stride(rows: Array) -> Array:
     return np.asarray(rows[:-1] - (np.arange(count) / count - 0.5)[:, None] * gap)
 
 
-def at_phases(phase: Array, count: int = PHASES) -> Array:
-    """Return the matrix (F, P) from P uniform samples of a stride to its values at phases (F,).
+def at_phases(phase: Array) -> Array:
+    """Return the matrix (F, PHASES) from uniform samples of a stride to its values at phases (F,).
 
-    By trigonometric interpolation, exact at the samples.
+    By trigonometric interpolation of an even number of samples, exact at the samples.
 
     Example:
         >>> import numpy as np
         >>> from action_loom.core.style import form
-        >>> samples = np.cos(2.0 * np.pi * np.arange(8) / 8)
-        >>> (form.at_phases(np.array([0.0, 0.0625, 1.5]), 8) @ samples).round(3).tolist()
+        >>> samples = np.cos(2.0 * np.pi * np.arange(form.PHASES) / form.PHASES)
+        >>> (form.at_phases(np.array([0.0, 0.0625, 1.5])) @ samples).round(3).tolist()
         [1.0, 0.924, -1.0]
     """
-    apart = np.pi * (phase[:, None] - np.arange(count) / count)
+    apart = np.pi * (phase[:, None] - np.arange(PHASES) / PHASES)
     sine = np.sin(apart)
     near = np.abs(sine) < 1e-12
-    safe = np.where(near, 1.0, sine)
-    if count % 2:
-        values = np.sin(count * apart) / (count * safe)
-        return np.where(near, 1.0, values)
-    values = np.sin(count * apart) * np.cos(apart) / (count * safe)
+    values = np.sin(PHASES * apart) * np.cos(apart) / (PHASES * np.where(near, 1.0, sine))
     return np.where(near, 1.0, values)

@@ -164,7 +164,9 @@ def compute_rolled_costs(distance: Array, starts: NDArray[np.int64], limit: int)
 class Stretches:
     """The costs of stretches of two clips if omitting a frame at an end costs price/2.
 
-    At most half of the first frames of either clip may be omitted, and any number of the last ones.
+    At most half of the first frames of either clip may be omitted, and any number of the last ones. The price is a
+    multiple of the least mean cost, because the path of least mean cost itself would shrink to the shortest stretch
+    allowed for the last percent of cost (methods: Time registration).
     """
 
     def __init__(self, distance: Array, limit: int, price: float) -> None:
@@ -202,17 +204,6 @@ class Stretches:
                 f"with a slope limit of {self._limit}: allow more"
             )
         return path
-
-
-def open_ended(distance: Array, limit: int, keep: float, floor: float) -> WarpPath:
-    """Return the best matching stretch, without the frames of one clip that overhang at either end.
-
-    Omitting a frame costs keep·c/2, where c is the least mean cost (at least `floor`) of a path that covers at least
-    half of both clips. The path of least mean cost itself would shrink to the shortest stretch allowed for the last
-    percent of cost. At most half of either clip is omitted (methods: Time registration).
-    """
-    least = least_mean(distance, limit, floor, roughly_least(distance, limit, floor))
-    return Stretches(distance, limit, keep * least.cost).path()
 
 
 @dataclass(frozen=True)

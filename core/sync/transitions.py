@@ -18,6 +18,7 @@ from . import distance as pose_distance
 from .alignment import local_minima
 from .distance import clamp_windows
 
+MOST = 12  # transitions
 DIGITS = 6  # significant digits of a distance in metres for ranking transitions
 
 
@@ -41,11 +42,10 @@ def find(
     window: int,
     from_frames: tuple[int, int],
     to_frames: tuple[int, int],
-    most: int = 12,
     *,
     feet: Sequence[Footing] = (),
 ) -> list[Transition]:
-    """Return at most `most` local minima of the windowed point distance, nearest first.
+    """Return at most MOST local minima of the windowed point distance, nearest first.
 
     window : frames on each side
     from_frames, to_frames : ranges (first, last) of `before` and `after` to search, both inclusive
@@ -71,7 +71,7 @@ def find(
         part = bodies[0].part(start, i + high - 1 + window)
         return np.asarray(part.matrix(bodies[1], window)[i + low - start :, columns][: high - low])
 
-    minima = _nearest(distances, from_frames[1] - from_frames[0] + 1, len(late), most)
+    minima = _nearest(distances, from_frames[1] - from_frames[0] + 1, len(late))
     aligned = [align(before, after, k + from_frames[0], m + to_frames[0], window, feet) for k, m, _ in minima]
     return sorted(aligned, key=_rank)
 
@@ -82,7 +82,6 @@ def find_as_made(
     window: int,
     from_frames: tuple[int, int],
     to_frames: tuple[int, int],
-    most: int = 12,
     *,
     moves: bool,
     feet: Sequence[Footing] = (),
@@ -118,7 +117,7 @@ def find_as_made(
         return np.sqrt(np.maximum(total / (2 * window + 1), 0.0))
 
     found = []
-    for leave, enter, away in _nearest(distances, len(i), len(j), most):
+    for leave, enter, away in _nearest(distances, len(i), len(j)):
         frames = leave + from_frames[0], enter + to_frames[0]
         if moves:
             found.append(align(before, after, *frames, window, feet, turning=False))
@@ -127,10 +126,8 @@ def find_as_made(
     return sorted(found, key=_rank)
 
 
-def _nearest(
-    distances: Callable[[int, int], Array], count: int, columns: int, most: int
-) -> list[tuple[int, int, float]]:
-    """Return at most `most` local minima of a matrix of `count` rows, nearest first: row, column and distance.
+def _nearest(distances: Callable[[int, int], Array], count: int, columns: int) -> list[tuple[int, int, float]]:
+    """Return at most MOST local minima of a matrix of `count` rows, nearest first: row, column and distance.
 
     distances(low, high) : rows of the matrix
     columns : of the arrays needed per row
@@ -146,7 +143,7 @@ def _nearest(
         cells.append(found + np.array((low, 0)))
         apart.append(distance[found[:, 0], found[:, 1]])
     every, away = np.concatenate(cells), np.concatenate(apart)
-    nearest = np.lexsort((every[:, 1] - every[:, 0], np.round(away, DIGITS)))[:most]
+    nearest = np.lexsort((every[:, 1] - every[:, 0], np.round(away, DIGITS)))[:MOST]
     return [(int(every[k, 0]), int(every[k, 1]), float(away[k])) for k in nearest]
 
 

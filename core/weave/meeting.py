@@ -124,7 +124,7 @@ def place_partner(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
     return now[0], root_motion.place_clip(now[1], float(best.turn), shift)
 
 
-def restore_contacts(before: Two, now: Two, found: Sequence[Meeting], ease: float = EASE) -> Two:
+def restore_contacts(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
     """Return two changed figures with contacts restored within the reach of the arms, which correct half each.
 
     An arm in contact with both arms of the other figure at once follows the last one. Raises as `meetings`.
@@ -146,17 +146,17 @@ def restore_contacts(before: Two, now: Two, found: Sequence[Meeting], ease: floa
         for _ in range(ROUNDS):  # an error that one arm can't reach is halved again by the other
             if off(before, now, same).max(initial=0.0) < THERE:
                 break
-            now = _nearer(before, now, same, ease)
+            now = _nearer(before, now, same)
     return now
 
 
-def _nearer(before: Two, now: Two, found: Sequence[Meeting], ease: float) -> Two:
+def _nearer(before: Two, now: Two, found: Sequence[Meeting]) -> Two:
     """Return two figures, each corrected by half of the error in contacts of one pair of arms, fading between.
 
     For a contact with the second figure's trunk, the first figure's arm corrects all of it.
     """
     frames = np.arange(len(now[0]))
-    share = np.max([reaching.shares(len(frames), one.first, one.last, ease * now[0].rate) for one in found], axis=0)
+    share = np.max([reaching.shares(len(frames), one.first, one.last, EASE * now[0].rate) for one in found], axis=0)
     inside = np.unique(np.concatenate([frames[one.first : one.last + 1] for one in found]))
     lost = _measure_lost_contact(before, now, found[0])[inside]
     lost = np.stack([np.interp(frames, inside, lost[:, axis]) for axis in range(3)], axis=1)

@@ -1,7 +1,7 @@
 """The report on a woven clip: plain JSON values that scripts can rely on."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,39 @@ def common(verb: str, given: Sequence[Clip], woven: Clip, began: float, notes: S
         "heading": root_motion.heading_source(woven.skeleton),
         "notes": list(notes),
         "seconds_taken": round(time.perf_counter() - began, 4),
+    }
+
+
+def compose(
+    verb: str,
+    given: Sequence[Clip],
+    woven: Clip,
+    began: float,
+    before: Sequence[Clip],
+    figures: Mapping[str, Any],
+    warnings: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return the report on a clip: the verb's own figures, the quality before and after, warnings, and common keys.
+
+    before : the clips whose quality the result's is compared with
+    figures : may contain "dropped"; nothing is dropped otherwise
+
+    Example:
+        >>> import time
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weave import reporting
+        >>> walk = actions.walk()
+        >>> report = reporting.compose("bake", [walk], walk, time.perf_counter(), [walk], {"bake": {"joints": 21}})
+        >>> report["dropped"], report["bake"], report["quality"]["before"] == [report["quality"]["after"]]
+        ([], {'joints': 21}, True)
+    """
+    return {
+        **({} if "dropped" in figures else {"dropped": []}),
+        **figures,
+        "quality": {"before": [quality.measure(clip) for clip in before], "after": quality.measure(woven)},
+        "warnings": list(warnings),
+        **common(verb, given, woven, began, notes),
     }
 
 

@@ -11,6 +11,7 @@ from mathutils import Euler
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared")
+TWO_WALKS = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 
 def import_bvh(name, *, mode="NATIVE"):
@@ -238,6 +239,14 @@ def key_walk(rig, name, *, frames, leads="L", stride=1.2, reach=1.0, first=1, ob
     return action
 
 
+def two_walks(**how):
+    """Make a biped with the actions of TWO_WALKS: a slow walk and a quick one that leads with the other foot."""
+    rig = biped(**how)
+    key_walk(rig, "slow", frames=36)
+    key_walk(rig, "quick", frames=24, leads="R")
+    return rig
+
+
 def add_face(rig, *names):
     """Give an armature a mesh on its head with shape keys, each higher than the one before; return the mesh."""
     data = bpy.data.meshes.new("Face")
@@ -316,18 +325,28 @@ def take():
 def pressed(rig, operator, **options):
     """Press a button of the tab and return the new actions by name."""
     before = set(bpy.data.actions)
-    with bpy.context.temp_override(action_loom_armature=rig):
-        assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
+    assert press(rig, operator, **options) == {"FINISHED"}
     return {action.name: action for action in set(bpy.data.actions) - before}
+
+
+def press(rig, operator, **options):
+    """Press a button of the tab of an armature."""
+    with bpy.context.temp_override(action_loom_armature=rig):
+        return getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options)
+
+
+def new_action(call):
+    """Return the one action that a call of an operator makes."""
+    before = set(bpy.data.actions)
+    assert call() == {"FINISHED"}
+    (made,) = set(bpy.data.actions) - before
+    return made
 
 
 def weave(verb, *names, **options):
     """Run a verb on some actions and return the action it makes."""
-    before = set(bpy.data.actions)
     sources = [{"name": name, "weight": 1.0} for name in names]
-    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
-    return made
+    return new_action(lambda: getattr(bpy.ops.action_loom, verb)(sources=sources, **options))
 
 
 def saved(path):

@@ -3,6 +3,7 @@
 import json
 
 import bpy
+import material
 import numpy as np
 import pytest
 
@@ -18,9 +19,7 @@ def recipe_of(action):
 
 def planted(rig, **options):
     """Press Plant Feet and return the action it makes."""
-    before = set(bpy.data.actions)
-    assert bpy.ops.action_loom.plant("INVOKE_DEFAULT", **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
+    made = material.new_action(lambda: bpy.ops.action_loom.plant("INVOKE_DEFAULT", **options))
     assert rig.animation_data.action == made
     return made
 

@@ -11,17 +11,14 @@ MOST_SECONDS = 5.0
 NESTED = "[" * 10_000 + "]" * 10_000
 LONG = "9" * 5001
 CONTROL = "a\n\x1b[31m\u202e"
-BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 
 
 def good_file(folder):
     """Save an undamaged file with an armature, two listed walks, and a result of them; return its path."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    rig = material.biped()
-    material.key_walk(rig, "slow", frames=36)
-    material.key_walk(rig, "quick", frames=24, leads="R")
+    material.two_walks()
     bpy.ops.action_loom.add_sources()
-    bpy.ops.action_loom.blend(sources=BOTH, result_name="Mixed")
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS, result_name="Mixed")
     path = folder / "good.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path

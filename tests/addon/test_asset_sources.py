@@ -68,9 +68,7 @@ def test_an_asset_becomes_a_source_that_can_be_woven(shelf):
     assert action.use_fake_user
     assert action.asset_data is None  # it is an asset in its own file only
     assert action["note"] == "slow"
-    bpy.ops.action_loom.add_sources()
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = True
+    material.list_all()
     assert bpy.ops.action_loom.blend() == {"FINISHED"}
     assert shelf.animation_data.action.name == "slow + own 50:50"
 

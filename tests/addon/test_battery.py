@@ -50,9 +50,7 @@ def good(extension, tmp_path_factory):
         for curve in material.fcurves(action)[::3]:
             curve.keyframe_points[1].handle_left_type = curve.keyframe_points[1].handle_right_type = "FREE"
             curve.keyframe_points[1].handle_left.y += 0.01
-    bpy.ops.action_loom.add_sources()
-    for source in bpy.context.scene.action_loom.rigs[0].sources:
-        source.use = True
+    material.list_all()
     bpy.ops.action_loom.blend(sources=BOTH, result_name="Mixed")
     track = rig.animation_data.nla_tracks.new()
     track.strips.new("quick", 200, bpy.data.actions["quick"]).mute = True

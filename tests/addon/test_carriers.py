@@ -7,6 +7,7 @@ import bpy
 import material
 import numpy as np
 import pytest
+from situations import following_a_path, moving_parent
 from test_control_bodies import WALK, by_hand, with_legs_on_ik
 
 
@@ -17,34 +18,6 @@ def rig():
         material.key_walk(made, name, frames=24, stride=stride)
     material.show(made, bpy.data.actions["one"])
     return made
-
-
-def moving_parent(rig):
-    parent = bpy.data.objects.new("Cart", None)
-    bpy.context.scene.collection.objects.link(parent)
-    for frame, x, turn in ((1, 0.0, 0.0), (60, 3.0, 0.8)):
-        parent.location, parent.rotation_euler = (x, 1.0, 0.2), (0.0, 0.0, turn)
-        parent.keyframe_insert("location", frame=frame)
-        parent.keyframe_insert("rotation_euler", frame=frame)
-    rig.parent = parent
-
-
-def following_a_path(rig):
-    data = bpy.data.curves.new("Track", "CURVE")
-    data.dimensions, data.use_path = "3D", True
-    spline = data.splines.new("POLY")
-    spline.points.add(3)
-    for point, place in zip(spline.points, ((0, 0, 0), (2, 0, 0), (4, 1, 0), (5, 3, 0)), strict=True):
-        point.co = (*place, 1.0)
-    data.path_duration = 60
-    data.eval_time = 0.0
-    data.keyframe_insert("eval_time", frame=1)
-    data.eval_time = 60.0
-    data.keyframe_insert("eval_time", frame=60)
-    track = bpy.data.objects.new("Track", data)
-    bpy.context.scene.collection.objects.link(track)
-    constraint = rig.constraints.new("FOLLOW_PATH")
-    constraint.target, constraint.use_curve_follow = track, True
 
 
 def keys(action):

@@ -29,24 +29,17 @@ def walking(request, tmp_path):
     return rig, animals.key_walk(rig, animals.ANIMALS[request.param], "Walk")
 
 
-def made_by(verb, name, **options):
-    before = set(bpy.data.actions)
-    assert getattr(bpy.ops.action_loom, verb)(sources=[{"name": name, "weight": 1.0}], **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
-    return made
-
-
 def test_mirrored_twice_every_bone_is_where_it_was(walking, capfd):
     rig, walk = walking
     before, state = animals.deforming(rig, walk), material.fingerprint(walk)
     for source in ("Walk", "Mirrored"):
-        made = made_by("mirror", source, result_name="Mirrored")
+        made = material.weave("mirror", source, result_name="Mirrored")
         made.name = "Mirrored" if source == "Walk" else "Again"
     assert material.fingerprint(walk) == state
     replaced = "Walk: keys of 'chest' go onto other controls" in capfd.readouterr().out
     assert replaced == any("chest" in one.data_path for one in material.fcurves(walk))
     walk["action_loom_imported"] = True  # as an import onto controls leaves it: these keys are at rest
-    bpy.data.actions.remove(made_by("mirror", "Walk", result_name="As imported"))
+    bpy.data.actions.remove(material.weave("mirror", "Walk", result_name="As imported"))
     assert "go onto other controls" not in capfd.readouterr().out
     del walk["action_loom_imported"]
     far, turned = animals.apart(animals.deforming(rig, made), before)
@@ -60,7 +53,7 @@ def test_the_robot_of_which_little_is_known_plays_its_own_actions_but_no_capture
     rig = of_maker("tps_red_robot")
     walk = bpy.data.actions["Walk-cycle"]
     before = animals.deforming(rig, walk, 20)
-    made = made_by("mirror", made_by("mirror", "Walk-cycle", result_name="Mirrored").name)
+    made = material.weave("mirror", material.weave("mirror", "Walk-cycle", result_name="Mirrored").name)
     assert animals.apart(animals.deforming(rig, made, 20), before) < (NEAR, TURNED)
     with pytest.raises(RuntimeError, match=r"4 of 5 parts can't be keyed. Left arm: no bone is known as its forearm.L"):
         material.import_motion(WALK, select=False)
@@ -73,5 +66,5 @@ def test_a_bird_walks_as_people_do(tmp_path):
     bpy.context.view_layer.objects.active = bpy.data.objects["Hero"]
     bpy.data.objects["Hero"].select_set(True)
     assert material.import_motion(WALK, onto="ACTIVE", select=False, limbs="IK") == {"FINISHED"}
-    mirrored = made_by("mirror", WALK.stem)
+    mirrored = material.weave("mirror", WALK.stem)
     assert any(curve.data_path.endswith('["pole_vector"]') for curve in material.fcurves(mirrored))

@@ -151,18 +151,6 @@ def test_cycles_repeat_without_a_seam_and_travel_on(figure, play, name):
     assert jerks[ends].max() < 1.5 * inside
 
 
-@pytest.mark.parametrize("name", ["Walk", "Carry", "Turn Left", "Turn Right", "Sneak", "Wave"])
-def test_standing_feet_do_not_slide(figure, play, loom, name):
-    action = play(name)
-    if action.use_cyclic:
-        action.frame_end += 4 * (action.frame_end - action.frame_start)
-    body = loom("addon.bridge.rig").read(figure)
-    clip = loom("addon.bridge.clip").read(figure, action, body, material.scene_rate()).clip
-    figures = loom("core.quality.quality").measure(clip)
-    assert figures["slide_cm_s"] < 1.0
-    assert figures["contact_share"] > 0.5
-
-
 def test_a_second_one_has_its_own_actions_and_leaves_the_first_alone(figure):
     before = {action.name: material.fingerprint(action) for action in bpy.data.actions}
     bones = ["hips", "hand.L", "foot.R"]

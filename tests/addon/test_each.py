@@ -32,14 +32,6 @@ def walks(loom):
     return rig
 
 
-def pressed(rig, operator, **options):
-    """Press a button of the tab and return the new actions by name."""
-    before = set(bpy.data.actions)
-    with bpy.context.temp_override(action_loom_armature=rig):
-        assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
-    return {action.name: action for action in set(bpy.data.actions) - before}
-
-
 def frames(action):
     first, last = action.frame_range
     return last - first
@@ -53,10 +45,10 @@ def recipe(action):
 def test_each_ticked_action_gives_a_result_of_its_own(walks, operator, ending):
     names = ["slow", "quick"]
     if operator == "travel":  # Travel changes only walks on the spot
-        names = sorted(pressed(walks, "in_place"), reverse=True)
+        names = sorted(material.pressed(walks, "in_place"), reverse=True)
         tick(walks, *names)
     was = {name: material.fingerprint(bpy.data.actions[name]) for name in names}
-    made = pressed(walks, operator)
+    made = material.pressed(walks, operator)
     assert set(made) == {f"{name} {ending}" for name in names}
     assert walks.animation_data.action.name == f"{names[0]} {ending}"
     assert {name: material.fingerprint(bpy.data.actions[name]) for name in was} == was
@@ -68,11 +60,11 @@ def test_each_result_is_that_of_its_action_alone_and_is_rebuilt_by_itself(walks)
     alone = {}
     for name in ("slow", "quick"):
         tick(walks, name)
-        ((_, action),) = pressed(walks, "loop").items()
+        ((_, action),) = material.pressed(walks, "loop").items()
         alone[name] = material.fingerprint(action)
         bpy.data.actions.remove(action)
     tick(walks, "slow", "quick")
-    made = pressed(walks, "loop")
+    made = material.pressed(walks, "loop")
     assert {name.removesuffix(" loop"): material.fingerprint(action) for name, action in made.items()} == alone
     kept = json.loads(made["quick loop"]["action_loom"].to_dict()["request"])
     assert [source["name"] for source in kept["sources"]] == ["quick"]
@@ -95,7 +87,7 @@ def test_one_undo_takes_all_of_them_back(walks):
 
 def test_what_can_not_be_done_with_one_is_said_by_name_and_the_others_are_done(walks, capfd):
     tick(walks, "step", "slow", "quick")
-    made = pressed(walks, "loop")
+    made = material.pressed(walks, "loop")
     assert set(made) == {"slow loop", "quick loop"}
     assert walks.animation_data.action.name == "slow loop"
     assert bpy.context.scene.action_loom.rigs[0].last == "Loop: 2 of 3 actions"
@@ -124,7 +116,7 @@ def test_a_cycle_that_was_chosen_belongs_to_its_own_action(walks):
     chosen = settings.loop.start, settings.loop.length
     assert chosen[1] > 0
     tick(walks, "slow", "quick")
-    made = pressed(walks, "loop")
+    made = material.pressed(walks, "loop")
     assert (recipe(made["slow loop"])["start"], recipe(made["slow loop"])["length"]) == (0, 0)
     assert (recipe(made["quick loop"])["start"], recipe(made["quick loop"])["length"]) == chosen
     assert frames(made["slow loop"]) == pytest.approx(30, abs=1)
@@ -134,10 +126,10 @@ def test_a_cycle_that_was_chosen_belongs_to_its_own_action(walks):
 def test_a_cycle_typed_in_for_one_action_is_not_that_of_several(walks):
     settings = tick(walks, "slow", "quick")
     settings.loop.start, settings.loop.length = 3, 25
-    made = pressed(walks, "loop")
+    made = material.pressed(walks, "loop")
     assert [recipe(action)["length"] for action in made.values()] == [0, 0]
     sources = [{"name": name, "weight": 1.0} for name in ("slow", "quick")]
-    reported = pressed(walks, "in_place")
+    reported = material.pressed(walks, "in_place")
     assert len(reported) == 2
     bpy.ops.action_loom.loop(sources=sources, length=20, start=2, result_name="Told")
     assert [recipe(bpy.data.actions[name])["length"] for name in ("Told", "Told.001")] == [20, 20]
@@ -148,13 +140,13 @@ def test_the_preview_is_of_the_active_line(walks, loom):
     settings = tick(walks, "slow", "quick")
     for active, name in ((0, "slow"), (1, "quick")):
         settings.rigs[0].active = active
-        assert pressed(walks, "loop", preview=True) == {}
+        assert material.pressed(walks, "loop", preview=True) == {}
         ghost = previews.of(walks.session_uid)
         assert [source.name for source in ghost.request.sources] == [name]
     settings.rigs[0].sources[1].use = False
     settings.rigs[0].sources.add()
     settings.rigs[0].active = 2
-    pressed(walks, "loop", preview=True)
+    material.pressed(walks, "loop", preview=True)
     assert [source.name for source in previews.of(walks.session_uid).request.sources] == ["slow"]
 
 

@@ -18,9 +18,7 @@ def walker():
     rig = material.biped()
     material.key_walk(rig, "run", frames=24, stride=1.8)
     walk = material.key_walk(rig, "walk", frames=36)
-    bpy.ops.action_loom.add_sources()
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = True
+    material.list_all()
     bpy.context.view_layer.update()
     assert rig.animation_data.action == walk
     return rig
@@ -28,10 +26,7 @@ def walker():
 
 def pressed(rig, operator, **options):
     """Press a button of the tab and return the new actions."""
-    before = set(bpy.data.actions)
-    with bpy.context.temp_override(action_loom_armature=rig):
-        assert getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options) == {"FINISHED"}
-    return set(bpy.data.actions) - before
+    return set(material.pressed(rig, operator, **options).values())
 
 
 def knees(rig, frame):

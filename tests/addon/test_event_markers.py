@@ -17,9 +17,7 @@ def walker():
         action.pose_markers.new("step_L").frame = 1 if leads == "L" else 13
         action.pose_markers.new("step_R").frame = 19 if leads == "L" else 1
         action.pose_markers.new("L down 1").frame = 5
-    bpy.ops.action_loom.add_sources()
-    for source in bpy.context.scene.action_loom.rigs[0].sources:
-        source.use = True
+    material.list_all()
     return rig
 
 
@@ -140,10 +138,7 @@ def test_a_mirrored_action_names_the_other_side(walker):
     for name in ("bright", "left hand", "FootLeft", "hit.R", "L hook"):
         slow.pose_markers.new(name).frame = 9
     material.show(walker, slow)
-    before = set(bpy.data.actions)
-    with bpy.context.temp_override(action_loom_armature=walker):
-        assert bpy.ops.action_loom.mirror("INVOKE_DEFAULT", replace=False) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
+    (made,) = material.pressed(walker, "mirror", replace=False).values()
     assert markers(made, "step_R") == [1]
     assert markers(made, "step_L") == [19]
     assert {"bright", "right hand", "FootRight", "hit.L", "R hook"} <= {marker.name for marker in made.pose_markers}

@@ -1,6 +1,7 @@
 """An exported action has its own face and no other, as Blender's importers show."""
 
 import bpy
+import judge
 import material
 import numpy as np
 import pytest
@@ -25,16 +26,9 @@ def rig():
                 keys.key_blocks[key].value = value
                 keys.key_blocks[key].keyframe_insert("value", frame=frame)
     keys.key_blocks["frown"].value = 0.0
-    play(rig, "Smiles")
-    return rig
-
-
-def play(rig, name):
-    action = bpy.data.actions[name]
-    for owner, kind in ((rig, "OBJECT"), (bpy.data.meshes["Face"].shape_keys, "KEY")):
-        owner.animation_data.action = action
-        owner.animation_data.action_slot = next(one for one in action.slots if one.target_id_type == kind)
+    judge.play(rig, bpy.data.actions["Smiles"])
     bpy.context.scene.frame_set(13)
+    return rig
 
 
 def state():
@@ -121,7 +115,8 @@ def test_each_action_of_one_fbx_file_has_its_own_face(rig, tmp_path, loom, rate)
     sets = loom("addon.services.files.export_sets")
     keys = bpy.data.meshes["Face"].shape_keys
     wanted = {name: seen_of(name) for name in FACES}
-    play(rig, "Smiles")
+    judge.play(rig, bpy.data.actions["Smiles"])
+    bpy.context.scene.frame_set(13)
     before, path, writing = state(), tmp_path / "out.fbx", sets.Writing(suffix=".fbx", rate=rate)
     with sets._stage_tracks(bpy.context, rig, [bpy.data.actions[one] for one in FACES], writing) as tracks:
         notes = sets._write_all(bpy.context, rig, tracks, [], path, writing)

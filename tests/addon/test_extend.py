@@ -68,9 +68,7 @@ def test_an_added_metric_is_a_choice(enabled, loom):
     matching.metric = "heights"
     rig, _ = walker()
     material.key_walk(rig, "run", frames=30, stride=1.8)
-    bpy.ops.action_loom.add_sources()
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = True
+    material.list_all()
     with bpy.context.temp_override(action_loom_armature=rig):
         assert bpy.ops.action_loom.blend("INVOKE_DEFAULT") == {"FINISHED"}
     made = rig.animation_data.action

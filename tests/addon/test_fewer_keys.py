@@ -160,10 +160,7 @@ def test_in_place_of_the_action():
 
 @pytest.fixture
 def walks():
-    rig = material.biped(mode="QUATERNION", root=True)
-    material.key_walk(rig, "slow", frames=36)
-    material.key_walk(rig, "quick", frames=24, leads="R")
-    return rig
+    return material.two_walks(mode="QUATERNION", root=True)
 
 
 def woven(verb, **options):

@@ -19,9 +19,7 @@ def blocked():
     rig = material.biped()
     material.key_walk(rig, "walk", frames=60)
     bpy.context.scene.render.fps = 24
-    bpy.ops.action_loom.add_sources()
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = True
+    material.list_all()
     block(rig, "blocking", POSES)
     return rig
 
@@ -41,11 +39,6 @@ def block(rig, name, frames):
     return rig.animation_data.action
 
 
-def press(rig, operator, **options):
-    with bpy.context.temp_override(action_loom_armature=rig):
-        return getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options)
-
-
 def pose(rig, action, frame):
     rig.animation_data.action = action
     if hasattr(action, "slots") and len(action.slots):
@@ -63,7 +56,7 @@ def heads(rig, action, frame):
 def test_poses_stay_and_the_motion_between_comes_back(blocked, loom):
     block_out, walk = blocked.animation_data.action, bpy.data.actions["walk"]
     was = material.fingerprint(block_out)
-    assert press(blocked, "fill", plant_feet=False) == {"FINISHED"}
+    assert material.press(blocked, "fill", plant_feet=False) == {"FINISHED"}
     made = blocked.animation_data.action
     assert made != block_out
     assert material.fingerprint(block_out) == was
@@ -87,7 +80,7 @@ def test_poses_stay_and_the_motion_between_comes_back(blocked, loom):
 
 @pytest.mark.parametrize("keys", ["EVERY", "FEW"])
 def test_the_artists_keys_stay_keyframes_and_others_are_breakdowns(blocked, keys):
-    assert press(blocked, "fill", keys=keys) == {"FINISHED"}
+    assert material.press(blocked, "fill", keys=keys) == {"FINISHED"}
     for curve in material.fcurves(blocked.animation_data.action):
         if len(curve.keyframe_points) < 2:
             continue
@@ -100,14 +93,14 @@ def test_the_artists_keys_stay_keyframes_and_others_are_breakdowns(blocked, keys
 
 @pytest.mark.parametrize("keys", ["EVERY", "FEW"])
 def test_a_result_is_filled_anew_after_a_pose_was_edited(blocked, keys):
-    press(blocked, "fill", keys=keys)
+    material.press(blocked, "fill", keys=keys)
     made = blocked.animation_data.action
     bpy.context.scene.frame_set(31)
     bone = blocked.pose.bones["upper_arm.R"]
     bone.rotation_euler[0] += 0.6
     bone.keyframe_insert("rotation_euler", frame=31)
     edited = pose(blocked, made, 31)["upper_arm.R"]
-    assert press(blocked, "fill") == {"FINISHED"}
+    assert material.press(blocked, "fill") == {"FINISHED"}
     again = blocked.animation_data.action
     assert again != made
     np.testing.assert_allclose(pose(blocked, again, 31)["upper_arm.R"], edited, atol=2e-6)
@@ -120,7 +113,7 @@ def test_only_gaps_between_selected_poses_are_filled(blocked):
     for curve in material.fcurves(block_out):
         for point in curve.keyframe_points:
             point.select_control_point = round(point.co[0]) in (13, 31)
-    press(blocked, "fill", plant_feet=False)
+    material.press(blocked, "fill", plant_feet=False)
     made = blocked.animation_data.action
     for frame, same in ((7, True), (22, False), (40, True)):
         here, there = (heads(blocked, action, frame) for action in (made, block_out))
@@ -130,19 +123,19 @@ def test_only_gaps_between_selected_poses_are_filled(blocked):
 def test_a_stretch_is_chosen_locked_and_left_again(blocked, loom):
     settings = bpy.context.scene.action_loom
     settings.mode = "fill"
-    assert press(blocked, "fill", preview=True) == {"FINISHED"}
+    assert material.press(blocked, "fill", preview=True) == {"FINISHED"}
     rows = loom("addon.services.poses.fill_gaps").rows(settings, blocked)
     assert {row.text for row in rows} == {"100 % walk, 1.00 ×", "100 % walk, 0.98 ×"}
-    press(blocked, "next_stretch", gap=12, step=1)
+    material.press(blocked, "next_stretch", gap=12, step=1)
     assert settings.fill.locked.startswith("12 walk ")
-    press(blocked, "whole_stretch", gap=12)
+    material.press(blocked, "whole_stretch", gap=12)
     assert settings.fill.gaps == "12 -1 1"
-    press(blocked, "lock_stretch", gap=12)
-    press(blocked, "whole_stretch", gap=12)
+    material.press(blocked, "lock_stretch", gap=12)
+    material.press(blocked, "whole_stretch", gap=12)
     assert settings.fill.gaps == settings.fill.locked == ""
-    press(blocked, "lock_stretch", gap=30)
+    material.press(blocked, "lock_stretch", gap=30)
     assert settings.fill.locked.startswith("30 walk ")
-    press(blocked, "clear_gaps")
+    material.press(blocked, "clear_gaps")
     assert settings.fill.locked == ""
 
 
@@ -151,8 +144,8 @@ def test_a_lock_keeps_its_stretch_whatever_else_is_ticked(blocked, loom, capfd):
     settings.mode = "fill"
     material.key_walk(blocked, "stroll", frames=60, stride=0.4)
     blocked.animation_data.action = bpy.data.actions["blocking"]
-    press(blocked, "fill", preview=True)
-    press(blocked, "next_stretch", gap=12, step=3)
+    material.press(blocked, "fill", preview=True)
+    material.press(blocked, "next_stretch", gap=12, step=3)
     kept = settings.fill.locked
     bpy.ops.action_loom.add_sources()
     lines = bpy.context.scene.action_loom.rigs[0].sources
@@ -161,7 +154,7 @@ def test_a_lock_keeps_its_stretch_whatever_else_is_ticked(blocked, loom, capfd):
     previews = loom("addon.services.preview.previews")
 
     def stretches():
-        press(blocked, "fill", preview=True)
+        material.press(blocked, "fill", preview=True)
         row = previews.of(blocked.session_uid).woven.report["fill"]["gaps"][1]
         return row["candidates"][row["candidate"]]["stretches"]
 
@@ -194,9 +187,9 @@ def test_poses_move_to_where_the_walk_has_them_and_only_when_asked(blocked):
     action.pose_markers.new("passing").frame = 40
     settings.fill.gaps, settings.fill.locked = "7 -1 1", "7 walk 12 30 0 1"
     was = material.fingerprint(action)
-    assert press(blocked, "fill", preview=True) == {"FINISHED"}
+    assert material.press(blocked, "fill", preview=True) == {"FINISHED"}
     assert material.fingerprint(action) == was  # the preview moves no key
-    assert press(blocked, "move_poses") == {"FINISHED"}
+    assert material.press(blocked, "move_poses") == {"FINISHED"}
     times = sorted(map(int, key_times(action)))
     np.testing.assert_allclose(np.diff(times), np.diff(POSES), atol=1)
     assert times[0] == 1
@@ -208,7 +201,7 @@ def test_poses_move_to_where_the_walk_has_them_and_only_when_asked(blocked):
         here, there = (heads(blocked, one, at) for one, at in ((action, times[k]), (bpy.data.actions["walk"], frame)))
         np.testing.assert_allclose(here, there, atol=1e-5)
     with pytest.raises(RuntimeError, match="no longer those of the preview"):
-        press(blocked, "move_poses")  # a second press fails until the preview has followed
+        material.press(blocked, "move_poses")  # a second press fails until the preview has followed
 
 
 def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
@@ -219,7 +212,7 @@ def test_after_a_pose_was_moved_in_time_the_fill_follows(blocked):
         assert point.co.x == 13
         point.co.x = 16
         curve.update()
-    assert press(blocked, "fill") == {"FINISHED"}  # the choice for the gap after frame 13 lost its gap
+    assert material.press(blocked, "fill") == {"FINISHED"}  # the choice for the gap after frame 13 lost its gap
     made = blocked.animation_data.action
     kinds = {round(p.co[0]) for c in material.fcurves(made) for p in c.keyframe_points if p.type == "KEYFRAME"}
     assert kinds >= {1, 16, 31, 49}
@@ -241,25 +234,25 @@ def test_what_is_missing_is_said(blocked):
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = False
     with pytest.raises(RuntimeError, match="Tick the actions to fill from"):
-        press(blocked, "fill")
+        material.press(blocked, "fill")
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = True
     block(blocked, "one pose", (13,))
     with pytest.raises(RuntimeError, match="it has 1"):
-        press(blocked, "fill")
+        material.press(blocked, "fill")
     blocked.animation_data.action = bpy.data.actions.new("empty")
     with pytest.raises(RuntimeError, match="empty"):
-        press(blocked, "fill")
+        material.press(blocked, "fill")
     blocked.animation_data.action = None
     with pytest.raises(RuntimeError, match="Biped has no action"):
-        press(blocked, "fill")
+        material.press(blocked, "fill")
 
 
 def test_a_gap_of_an_hour_is_refused_before_it_is_read(blocked):
     at_other_times(blocked, "hour", POSES[:2], (1, 86401))
     began = time.perf_counter()
     with pytest.raises(RuntimeError, match="are 3600 s; 60 s can be filled: key a pose between"):
-        press(blocked, "fill")
+        material.press(blocked, "fill")
     assert time.perf_counter() - began < 5.0  # reading it would take a minute
 
 
@@ -267,7 +260,7 @@ def test_keyed_scale_stays(blocked):
     for frame in POSES:
         blocked.pose.bones["chest"].scale = (1.0 + 0.005 * frame,) * 3
         blocked.pose.bones["chest"].keyframe_insert("scale", frame=frame)
-    press(blocked, "fill")
+    material.press(blocked, "fill")
     for frame in POSES:
         pose(blocked, blocked.animation_data.action, frame)
         np.testing.assert_allclose(blocked.pose.bones["chest"].scale, 1.0 + 0.005 * frame, atol=1e-5)
@@ -288,7 +281,7 @@ def test_another_body_fills_and_a_rest_pose_does_not(blocked, capfd):
         blocked.animation_data.action = bpy.data.actions["blocking"]
         for line in lines:
             line.use = line.action.name == name
-        assert press(blocked, "fill") == {"FINISHED"}
+        assert material.press(blocked, "fill") == {"FINISHED"}
         assert said in capfd.readouterr().out
 
 
@@ -297,7 +290,7 @@ def test_settle_pulls_towards_ticked_actions_and_keeps_poses(blocked, replace):
     block_out = blocked.animation_data.action
     before = {frame: heads(blocked, block_out, frame) for frame in (7, 13, 22, 31)}
     bpy.context.scene.action_loom.settle.strength = 1.0
-    assert press(blocked, "settle", replace=replace, keep_contacts=False) == {"FINISHED"}
+    assert material.press(blocked, "settle", replace=replace, keep_contacts=False) == {"FINISHED"}
     made = blocked.animation_data.action
     assert (made == block_out) == replace
     for frame in (13, 31):
@@ -308,7 +301,7 @@ def test_settle_needs_other_actions(blocked):
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = False
     with pytest.raises(RuntimeError, match="Tick the actions to pull towards"):
-        press(blocked, "settle")
+        material.press(blocked, "settle")
 
 
 def test_what_is_unlike_is_said_in_frames_of_the_scene(blocked, capfd):
@@ -317,5 +310,5 @@ def test_what_is_unlike_is_said_in_frames_of_the_scene(blocked, capfd):
         for point in curve.keyframe_points:
             point.co.y += 0.8 * (-1) ** k  # a pose far from any walk
         curve.update()
-    assert press(blocked, "fill", plant_feet=False) == {"FINISHED"}
+    assert material.press(blocked, "fill", plant_feet=False) == {"FINISHED"}
     assert "nothing was found like frames 101 to 131:" in capfd.readouterr().out

@@ -76,11 +76,7 @@ def seen(loom):
 
 
 def made_by(verb, action, **options):
-    before = set(bpy.data.actions)
-    sources = [{"name": action.name, "weight": 1.0}]
-    assert getattr(bpy.ops.action_loom, verb)(sources=sources, **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
-    return made
+    return material.weave(verb, action.name, **options)
 
 
 def test_mirrored_it_has_as_few_keys_on_the_same_controls(keyed, seen):

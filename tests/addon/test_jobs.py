@@ -12,8 +12,6 @@ import material
 import numpy as np
 import pytest
 
-SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
-
 
 @pytest.fixture
 def jobs(loom):
@@ -24,10 +22,7 @@ def jobs(loom):
 
 @pytest.fixture
 def rig():
-    rig = material.biped()
-    material.key_walk(rig, "slow", frames=36)
-    material.key_walk(rig, "quick", frames=24, leads="R")
-    return rig
+    return material.two_walks()
 
 
 class Steps:
@@ -84,7 +79,7 @@ def test_there_is_one_job_at_a_time(jobs, loom, rig):
     with pytest.raises(loom("core.errors").LoomError, match="Counting is still running"):
         jobs.begin("Another", steps)
     with pytest.raises(RuntimeError, match="Counting is still running: wait for it, or cancel it"):
-        bpy.ops.action_loom.blend(sources=SOURCES)
+        bpy.ops.action_loom.blend(sources=material.TWO_WALKS)
     steps.may_go_on.set()
 
 
@@ -132,7 +127,7 @@ def driven(loom, rig):
     }
     operator = type("Driven", (making.VerbOperator,), values)()
     operator.properties = operator
-    operator.sources = [SimpleNamespace(**source) for source in SOURCES]
+    operator.sources = [SimpleNamespace(**source) for source in material.TWO_WALKS]
     operator.readings = []
     operator.players = []
     operator.report = lambda kind, text: reported.append((min(kind), text))

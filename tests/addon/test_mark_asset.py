@@ -7,16 +7,12 @@ import material
 import numpy as np
 import pytest
 
-BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
-
 
 @pytest.fixture
 def walker(loom):
     """A character with two walks that plays a blend of them, Mixed."""
-    rig = material.biped()
-    material.key_walk(rig, "slow", frames=36)
-    material.key_walk(rig, "quick", frames=24, leads="R")
-    bpy.ops.action_loom.blend(sources=BOTH, result_name="Mixed")
+    rig = material.two_walks()
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS, result_name="Mixed")
     return rig
 
 

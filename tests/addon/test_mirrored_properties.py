@@ -61,12 +61,7 @@ def key(owner, path, values):
 
 
 def mirrored(rig):
-    source = rig.animation_data.action
-    before = set(bpy.data.actions)
-    sources = [{"name": source.name, "weight": 1.0}]
-    assert bpy.ops.action_loom.mirror(sources=sources, keep_start=False) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
-    return made
+    return material.weave("mirror", rig.animation_data.action.name, keep_start=False)
 
 
 def evaluated(rig, action, frame):

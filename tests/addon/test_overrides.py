@@ -53,13 +53,6 @@ def saved_and_opened(shot, name="Hero"):
     return found
 
 
-def woven(operator, source, **options):
-    before = set(bpy.data.actions)
-    assert operator(sources=[{"name": source, "weight": 1.0}], **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
-    return made
-
-
 def our_texts():
     return [text for text in bpy.data.texts if text.name.startswith("Action Loom")]
 
@@ -97,11 +90,11 @@ def test_roles_of_the_library_are_overruled(library, shot, bridge):
 
 def test_stored_travel_is_given_back(library, shot):
     overridden(library)
-    still = woven(bpy.ops.action_loom.in_place, "Walk").name
+    still = material.weave("in_place", "Walk").name
     hero = saved_and_opened(shot)
     assert all(name in hero for name in WAY)
     places = []
-    for name in (woven(bpy.ops.action_loom.travel, still).name, "Walk"):
+    for name in (material.weave("travel", still).name, "Walk"):
         material.show(hero, bpy.data.actions[name])
         places.append([material.pose_positions(hero, ["hips"], frame)[0] for frame in (1, 20, 40)])
     assert abs(places[0][2] - places[0][0]).max() > 0.5
@@ -111,11 +104,11 @@ def test_stored_travel_is_given_back(library, shot):
 
 def test_stored_travel_outlives_the_library_being_read_again(library, shot):
     overridden(library)
-    still = woven(bpy.ops.action_loom.in_place, "Walk").name
+    still = material.weave("in_place", "Walk").name
     hero = saved_and_opened(shot)
     for name in WAY:
         del hero[name]  # like a resync
-    material.show(hero, bpy.data.actions[woven(bpy.ops.action_loom.travel, still).name])
+    material.show(hero, bpy.data.actions[material.weave("travel", still).name])
     first, last = (material.pose_positions(hero, ["hips"], frame)[0] for frame in (1, 40))
     assert abs(last - first).max() > 0.5
 

@@ -152,9 +152,7 @@ def test_a_deleted_source_is_mended_by_its_recipe(loom):
 
 
 def test_a_jump_of_one_frame_in_a_source_is_told_with_its_frame_and_mended_by_filter(loom):
-    rig = material.biped()
-    material.key_walk(rig, "slow", frames=36)
-    material.key_walk(rig, "quick", frames=24, leads="R")
+    rig = material.two_walks()
     path = 'pose.bones["thigh.L"].rotation_euler'
     curve = next(one for one in material.fcurves(bpy.data.actions["slow"]) if one.data_path == path)
     values = [curve.evaluate(frame) for frame in range(1, 37)]

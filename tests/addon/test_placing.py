@@ -17,11 +17,6 @@ def walker():
     return rig
 
 
-def press(rig, operator, **options):
-    with bpy.context.temp_override(action_loom_armature=rig):
-        return getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options)
-
-
 def hips(rig, action, frame):
     rig.animation_data.action = action
     bpy.context.scene.frame_set(frame)
@@ -31,12 +26,12 @@ def hips(rig, action, frame):
 def test_at_the_cursor(walker):
     cursor = bpy.context.scene.cursor
     cursor.location, cursor.rotation_euler = (2.0, -3.0, 1.0), (0.0, 0.0, np.pi / 2)
-    assert press(walker, "place_from_cursor") == {"FINISHED"}
+    assert material.press(walker, "place_from_cursor") == {"FINISHED"}
     settings = bpy.context.scene.action_loom.place
     assert (settings.where, settings.face) == ("at", "way")
     assert settings.facing == pytest.approx(90.0, abs=1e-4)
     way = hips(walker, bpy.data.actions["walk"], 37)[:2] - hips(walker, bpy.data.actions["walk"], 1)[:2]
-    assert press(walker, "place") == {"FINISHED"}
+    assert material.press(walker, "place") == {"FINISHED"}
     made = walker.animation_data.action
     assert made.name == "walk placed"
     np.testing.assert_allclose(hips(walker, made, 1)[:2], (2.0, -3.0), atol=1e-5)
@@ -53,7 +48,7 @@ def test_after_another_action_and_made_anew_from_both(walker):
     settings.place_after = bpy.data.actions["second"]
     end = hips(walker, bpy.data.actions["second"], 25)
     walker.animation_data.action = bpy.data.actions["walk"]
-    assert press(walker, "place") == {"FINISHED"}
+    assert material.press(walker, "place") == {"FINISHED"}
     made = walker.animation_data.action
     assert made.name == "walk after second"
     np.testing.assert_allclose(hips(walker, made, 1)[:2], end[:2], atol=0.02)
@@ -68,7 +63,7 @@ def test_each_ticked_action_goes_on_from_the_same_one(walker):
         line.use = True
     settings.edit_which, settings.place.where, settings.place_after = "TICKED", "after", bpy.data.actions["second"]
     before = set(bpy.data.actions)
-    assert press(walker, "place") == {"FINISHED"}
+    assert material.press(walker, "place") == {"FINISHED"}
     assert {action.name for action in set(bpy.data.actions) - before} == {"walk after second", "second after second"}
 
 
@@ -76,8 +71,8 @@ def test_the_frame_is_picked_of_the_action_that_the_armature_has(walker):
     for line in bpy.context.scene.action_loom.rigs[0].sources:
         line.use = False
     bpy.context.scene.frame_set(11)
-    assert press(walker, "pick_frame", group="place", option="frame") == {"FINISHED"}
+    assert material.press(walker, "pick_frame", group="place", option="frame") == {"FINISHED"}
     assert bpy.context.scene.action_loom.place.frame == 10
     bpy.context.scene.frame_set(99)
     with pytest.raises(RuntimeError, match="walk has no frame 99: its frames are 1 to 37"):
-        press(walker, "pick_frame", group="place", option="frame")
+        material.press(walker, "pick_frame", group="place", option="frame")

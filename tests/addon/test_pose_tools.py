@@ -15,21 +15,14 @@ def walker():
     material.key_walk(rig, "quick", frames=24)
     material.key_walk(rig, "walk", frames=60)
     bpy.context.scene.render.fps = 24
-    bpy.ops.action_loom.add_sources()
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = True
+    material.list_all()
     bpy.context.view_layer.update()
     return rig
 
 
-def press(rig, operator, **options):
-    with bpy.context.temp_override(action_loom_armature=rig):
-        return getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options)
-
-
 def refused(rig, operator, **options):
     with pytest.raises(RuntimeError) as reported:
-        press(rig, operator, **options)
+        material.press(rig, operator, **options)
     return str(reported.value)
 
 
@@ -50,7 +43,7 @@ def test_a_tween_at_its_ends_is_the_pose_there(walker, share, frame):
     there = pose(walker, walk, frame)
     bpy.context.scene.frame_set(20)
     was = material.fingerprint(walk)
-    assert press(walker, "tween", share=share, first=10, second=30) == {"FINISHED"}
+    assert material.press(walker, "tween", share=share, first=10, second=30) == {"FINISHED"}
     for name, matrix in now(walker).items():
         np.testing.assert_allclose(matrix, there[name], atol=2e-6, err_msg=name)
     assert material.fingerprint(walk) == was
@@ -60,11 +53,11 @@ def test_a_tween_is_between_or_beyond_and_can_be_spread(walker):
     walk = walker.animation_data.action
     ends = [pose(walker, walk, frame)["thigh.L"] for frame in (10, 30)]
     bpy.context.scene.frame_set(20)
-    press(walker, "tween", share=1.5, first=10, second=30)
+    material.press(walker, "tween", share=1.5, first=10, second=30)
     beyond = now(walker)["thigh.L"]
     angle = [np.arccos((np.trace((a.T @ b)[:3, :3]) - 1.0) / 2.0) for a, b in (ends, (ends[0], beyond))]
     assert angle[1] == pytest.approx(1.5 * angle[0], abs=1e-4)
-    assert press(walker, "warp") == {"FINISHED"}
+    assert material.press(walker, "warp") == {"FINISHED"}
     np.testing.assert_allclose(pose(walker, walker.animation_data.action, 20)["thigh.L"], beyond, atol=2e-6)
 
 
@@ -79,7 +72,7 @@ def test_a_tween_of_selected_bones_leaves_the_others(walker):
             bone.select = chosen
         else:
             bone.bone.select = chosen
-    assert press(walker, "tween", share=1.0, first=10, second=31) == {"FINISHED"}
+    assert material.press(walker, "tween", share=1.0, first=10, second=31) == {"FINISHED"}
     changed = {name for name, matrix in now(walker).items() if np.abs(matrix - before[name]).max() > 1e-5}
     assert changed == {"upper_arm.R"}
     assert "walk has no frame 99: its frames are 1 to 61" in refused(walker, "tween", first=10, second=99)
@@ -105,7 +98,7 @@ def test_a_hand_reaches_the_cursor_or_an_object_at_the_current_frame(walker, by)
         bpy.context.scene.action_loom.reach_object = ball
     bpy.context.view_layer.update()
     bpy.context.scene.frame_set(30)
-    assert press(walker, "reach") == {"FINISHED"}
+    assert material.press(walker, "reach") == {"FINISHED"}
     made = walker.animation_data.action
     assert made.name == "walk reaching"
     np.testing.assert_allclose(hand(walker, 30), target, atol=1e-4)
@@ -119,7 +112,7 @@ def test_a_hand_reaches_the_cursor_or_an_object_at_the_current_frame(walker, by)
 def test_what_is_out_of_reach_is_said_and_stretched_for(walker, capfd):
     bpy.context.scene.cursor.location = (30.0, 0.0, 1.0)
     bpy.context.scene.frame_set(30)
-    assert press(walker, "reach") == {"FINISHED"}
+    assert material.press(walker, "reach") == {"FINISHED"}
     assert "reach" in capfd.readouterr().out
     bones = [walker.pose.bones[name] for name in ("upper_arm.R", "forearm.R")]
     bpy.context.scene.frame_set(30)
@@ -138,16 +131,16 @@ def test_poses_are_picked_and_an_action_goes_through_them(walker):
     wanted = []
     for name, frame in (("walk", 10), ("quick", 7), ("walk", 40)):
         wanted.append(pose(walker, bpy.data.actions[name], frame))
-        assert press(walker, "pick_pose") == {"FINISHED"}
+        assert material.press(walker, "pick_pose") == {"FINISHED"}
     settings.key_poses.in_place = False
-    assert press(walker, "key_poses") == {"FINISHED"}
+    assert material.press(walker, "key_poses") == {"FINISHED"}
     made = walker.animation_data.action
     first = round(made.frame_range[0])
     for k, there in enumerate(wanted):
         found = pose(walker, made, first + 12 * k)  # 12 frames are 0.5 s
         for name in ("thigh.L", "upper_arm.R", "head"):
             np.testing.assert_allclose(found[name], there[name], atol=5e-6)
-    assert press(walker, "clear_poses") == {"FINISHED"}
+    assert material.press(walker, "clear_poses") == {"FINISHED"}
     assert settings.key_poses.poses == ""
     walker.animation_data.action = bpy.data.actions["walk"]
     bpy.context.scene.frame_set(99)

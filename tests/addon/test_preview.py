@@ -12,9 +12,7 @@ BOTH = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
 def rig():
     """A biped with two listed walks, somewhere, turned, larger than usual."""
     rig = material.two_walkers()
-    bpy.ops.action_loom.add_sources()
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = True
+    material.list_all()
     return rig
 
 

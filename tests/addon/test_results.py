@@ -4,20 +4,15 @@ import bpy
 import material
 import pytest
 
-SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
-
 
 @pytest.fixture
 def rig():
-    rig = material.biped()
-    material.key_walk(rig, "slow", frames=36)
-    material.key_walk(rig, "quick", frames=24, leads="R")
-    return rig
+    return material.two_walks()
 
 
 @pytest.fixture
 def result(rig):
-    bpy.ops.action_loom.blend(sources=SOURCES, result_name="Mixed")
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS, result_name="Mixed")
     return bpy.data.actions["Mixed"]
 
 
@@ -39,7 +34,7 @@ def flatten(name):
 
 
 def test_an_artists_own_markers_survive_rebuilding_and_ours_are_put_anew(rig):
-    bpy.ops.action_loom.blend(sources=SOURCES, result_name="Marked", mark_contacts=True)
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS, result_name="Marked", mark_contacts=True)
     result = bpy.data.actions["Marked"]
     ours = sorted((marker.name, marker.frame) for marker in result.pose_markers)
     assert ours
@@ -86,7 +81,7 @@ def test_the_recipe_of_a_result_without_a_source_is_loaded_to_tick_another(resul
 
 
 def test_the_recipe_of_a_path_without_a_source_names_it(rig):
-    path = bpy.ops.action_loom.follow(sources=SOURCES, path="0 0; 0 3", result_name="Way")
+    path = bpy.ops.action_loom.follow(sources=material.TWO_WALKS, path="0 0; 0 3", result_name="Way")
     assert path == {"FINISHED"}
     bpy.data.actions.remove(bpy.data.actions["quick"])
     with pytest.raises(RuntimeError, match="quick was deleted, or is in another file: choose another"):
@@ -130,7 +125,7 @@ def test_a_result_is_rebuilt_by_name_wherever_it_is_used(result, rig):
 def test_how_sources_were_read_is_kept(rig):
     readings = [{"name": "slow", "rate": 0.0, "slot": "", "first": 5, "last": 30}]
     bpy.ops.action_loom.blend(
-        sources=SOURCES,
+        sources=material.TWO_WALKS,
         readings=readings,
         ends="pinned",
         result_name="Part",
@@ -178,7 +173,7 @@ def test_the_displaced_action_survives_saving(rig, tmp_path):
     displaced = rig.animation_data.action
     displaced.use_fake_user = False
     name = displaced.name
-    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
     assert name in bpy.data.actions
@@ -215,7 +210,7 @@ def test_a_recipe_comes_back_into_the_panel(rig, loom):
 
 
 def test_redo_with_another_weight_registers_nothing_anew(rig, loom):
-    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS)
     remembered = loom("addon.services.weaving.prepared")._REGISTERED
     known = list(remembered)
     other = [{"name": "slow", "weight": 3.0}, {"name": "quick", "weight": 1.0}]
@@ -227,7 +222,7 @@ def test_redo_with_another_weight_registers_nothing_anew(rig, loom):
 
 
 def test_sources_that_did_not_change_are_not_measured_again_and_the_result_is_that_of_a_first_time(rig, loom):
-    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS)
     read = loom("addon.services.weaving.prepared")._READ
     (clips,) = read
     other = [{"name": "slow", "weight": 3.0}, {"name": "quick", "weight": 1.0}]
@@ -252,10 +247,10 @@ def test_a_copied_result_is_a_result_of_its_own(result, rig):
 
 def test_a_result_is_shown_in_the_preview_range_on_request(rig):
     scene = bpy.context.scene
-    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS)
     assert not scene.use_preview_range
     scene.action_loom.play = True
-    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS)
     assert scene.use_preview_range
     first, last = rig.animation_data.action.frame_range
     assert (scene.frame_preview_start, scene.frame_preview_end) == (int(first), round(last))

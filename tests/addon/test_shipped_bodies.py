@@ -53,12 +53,6 @@ def in_frame_of(poses, rig, bone, other):
     return np.einsum("fji,fj->fi", axes, head - frame[:, :3, 3])
 
 
-def new_action(call):
-    before = set(bpy.data.actions)
-    assert call() == {"FINISHED"}
-    return (set(bpy.data.actions) - before).pop()
-
-
 @pytest.mark.parametrize(
     ("verb", "names"),
     [("blend", ("Walking", "Running")), ("connect", ("Idle", "Walking")), ("mirror", ("Walking",))],
@@ -67,7 +61,7 @@ def test_feet_that_hang_on_a_root_stay_on_their_legs(loom, verb, names):
     rig = characters.character("RobotExpressive")
     tall = rig.dimensions.z
     actions = [next(one for one in bpy.data.actions if one.name.startswith(name)) for name in names]
-    made = new_action(
+    made = material.new_action(
         lambda: getattr(bpy.ops.action_loom, verb)(sources=[{"name": one.name, "weight": 1.0} for one in actions])
     )
     for side in "LR":
@@ -146,7 +140,7 @@ def test_captured_clips_stand_on_the_floor_of_the_mesh(loom, name, idle, part):
     floor = float(shown(rig, own)[1].min())
     tall = float(np.ptp([row[:, 2, 3] for row in shown(rig, own)[0]]))
     path = characters.file_of(characters.WALK)
-    made = new_action(
+    made = material.new_action(
         lambda: bpy.ops.action_loom.import_motion(
             directory=str(path.parent), files=[{"name": path.name}], plant_feet=False
         )
@@ -189,7 +183,7 @@ def test_a_body_whose_object_turns_it_upright_can_stand(loom):
         rig.keyframe_insert("rotation_euler", frame=frame)
     other = material.biped(name="Other")
     characters.select(rig, other)
-    made = new_action(
+    made = material.new_action(
         lambda: bpy.ops.action_loom.retarget(
             sources=[{"name": "walk", "weight": 1.0}],
             players=[{"name": "walk", "armature": rig.name}],
@@ -219,7 +213,7 @@ def shown_bones(rig, action):
 def test_an_animal_whose_feet_disagree_how_fast_it_goes_is_planted_with_little_bending(loom):
     rig = characters.character("Fox")
     walk = next(one for one in bpy.data.actions if one.name.startswith("Walk"))
-    made = new_action(lambda: bpy.ops.action_loom.plant(sources=[{"name": walk.name, "weight": 1.0}]))
+    made = material.new_action(lambda: bpy.ops.action_loom.plant(sources=[{"name": walk.name, "weight": 1.0}]))
     before, after = (shown(rig, action, 120)[0] for action in (walk, made))
     names, roles = rig.pose.bones.keys(), characters.roles_of(loom, rig)
     slides, turns = [], []

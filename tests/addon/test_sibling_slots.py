@@ -1,6 +1,7 @@
 """Faces in another slot of the same action follow the body's result; measured on evaluated shape keys."""
 
 import bpy
+import judge
 import material
 import numpy as np
 import pytest
@@ -33,20 +34,13 @@ def rig():
         for curve in bag_of(action).fcurves:
             for key in curve.keyframe_points:
                 key.interpolation = "LINEAR"
-    play(made, "one")
+    judge.play(made, bpy.data.actions["one"])
     return made
 
 
 def bag_of(action):
     slot = next(one for one in action.slots if one.target_id_type == "KEY")
     return action.layers[0].strips[0].channelbag(slot)
-
-
-def play(rig, name):
-    action = bpy.data.actions[name]
-    for owner, kind in ((rig, "OBJECT"), (bpy.data.meshes["Face"].shape_keys, "KEY")):
-        owner.animation_data.action = action
-        owner.animation_data.action_slot = next(one for one in action.slots if one.target_id_type == kind)
 
 
 def values(key="smile", frames=FRAMES):
@@ -59,9 +53,9 @@ def values(key="smile", frames=FRAMES):
 
 
 def test_a_blend_shows_the_mean_of_both_faces(rig):
-    play(rig, "two")
+    judge.play(rig, bpy.data.actions["two"])
     second = values()
-    play(rig, "one")
+    judge.play(rig, bpy.data.actions["one"])
     first = values()
     made = material.weave("blend", "one", "two")
     assert bpy.data.meshes["Face"].shape_keys.animation_data.action == made
@@ -87,7 +81,7 @@ def test_an_edit_of_the_face_alone_is_read_anew(rig):
     for curve in bag_of(bpy.data.actions["one"]).fcurves:
         for key in curve.keyframe_points:
             key.co.y = 0.9
-    play(rig, "one")
+    judge.play(rig, bpy.data.actions["one"])
     material.weave("loop", "one", whole="yes")
     assert values().min() > 0.85
 

@@ -42,8 +42,9 @@ Figures are the largest distance in mm, over all frames and points and all of th
 result and the evaluated rig; at most 0.1 is right, or 1 for a sword in the hand (Plant, Restyle, Retarget, Mix).
 Angles have to be right within 0.05°, shape keys and properties within 0.0001. For a blend of two actions (Mix) and
 Connect the largest step of a bone counts: at most 3 times that of the sources, and 2° (5° in a seam). `r`: a sentence
-reports the cause, so that the figure may be larger. "refused": the sentence says why. A second press at another frame
-shows the same motion within 0.1 mm, and *Rebuild* at a third frame gives the same bytes. Silently wrong: {wrong}.
+reports the cause, so that the figure may be larger. Without a figure it is 0.001 mm at most. "refused": the sentence
+says why. A second press at another frame shows the same motion within 0.1 mm, and *Rebuild* at a third frame gives the
+same bytes. Silently wrong: {wrong}.
 """
 MILLIMETRES, DEGREES, UNITS = 0.1, 0.05, 1e-4
 PLAYHEADS = (1, 47, 33)  # at the press, at a second press, and at Rebuild
@@ -458,9 +459,14 @@ def compose(known):
     for text in dict.fromkeys(text for text, _ in cells):
         others = [verb for name, verb in cells if name == text and verb not in OF_ALL]
         each = [shown(cells[text, verb]) for verb in OF_ALL]
-        rows.append((text, *each, ", ".join(f"{verb} {shown(cells[text, verb])}" for verb in others)))
+        others = [verb if is_tiny(found := cells[text, verb]) else f"{verb} {shown(found)}" for verb in others]
+        rows.append((text, *each, ", ".join(others)))
     about = ABOUT.format(count=len(cells), versions=" and ".join(known), wrong=wrong)
     return [*about.strip().split("\n"), "", *page_sections.table(("situation", *OF_ALL, "others"), rows)]
+
+
+def is_tiny(found):
+    return all(off is not None and round(off, 4) <= 0.001 and not reported for off, reported in found)
 
 
 def shown(found):

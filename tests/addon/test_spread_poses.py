@@ -30,8 +30,7 @@ def bend(bone, degrees, axis=(1.0, 0.0, 0.0)):
 
 
 def press(rig, operator="warp", **options):
-    with bpy.context.temp_override(action_loom_armature=rig):
-        return getattr(bpy.ops.action_loom, operator)("INVOKE_DEFAULT", **options)
+    return material.press(rig, operator, **options)
 
 
 def refused(rig, operator="warp", **options):
@@ -145,9 +144,7 @@ def test_what_can_not_be_spread_is_said(walker):
     assert "walk has no frame 200: its frames are 1 to 61" in refused(walker)
     bpy.context.scene.action_loom.edit_which = "TICKED"
     material.key_walk(walker, "other", frames=40)
-    bpy.ops.action_loom.add_sources()
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = True
+    material.list_all()
     assert "A pose is spread in one action at a time: choose Active Action" in refused(walker)
 
 

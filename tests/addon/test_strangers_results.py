@@ -8,7 +8,7 @@ import material
 import pytest
 import strangers
 from drawing import draw_all
-from strangers import BOTH, CONTROL, KEY, LONG, NESTED, message, survives_saving
+from strangers import CONTROL, KEY, LONG, NESTED, message, survives_saving
 
 pytestmark = pytest.mark.core_result  # our own texts in a custom property
 CHANGED = "How Mixed was made can't be read: its custom property 'action_loom' was changed by something else"
@@ -180,7 +180,7 @@ def test_a_damaged_result_is_one_line_of_the_command_and_stops_no_other(opened, 
     out, err = capfd.readouterr()
     assert "Traceback" not in out + err
     assert (code in (1, 2), err.count("\n")) == (True, 1), err
-    assert message("blend", sources=BOTH, result_name="Fresh") == ""
+    assert message("blend", sources=material.TWO_WALKS, result_name="Fresh") == ""
     assert "Fresh" in bpy.data.actions
 
 
@@ -210,8 +210,8 @@ def test_damaged_body_roles_are_a_sentence_until_they_are_found_anew(opened, wha
     opened["action_loom_roles"] = value
     assert survives_saving(tmp_path, capfd)
     for operator, options in (
-        ("blend", {"sources": BOTH}),
-        ("analyse", {"sources": BOTH}),
+        ("blend", {"sources": material.TWO_WALKS}),
+        ("analyse", {"sources": material.TWO_WALKS}),
         ("rebuild", {"overwrite_edits": True}),
         ("export_motion", {"filepath": str(tmp_path / "walk.bvh")}),
     ):
@@ -222,4 +222,4 @@ def test_damaged_body_roles_are_a_sentence_until_they_are_found_anew(opened, wha
     message("add_sources")
     draw_all()
     assert message("find_roles") == ""
-    assert message("blend", sources=BOTH, result_name="Fresh") == ""
+    assert message("blend", sources=material.TWO_WALKS, result_name="Fresh") == ""

@@ -8,7 +8,7 @@ import material
 import pytest
 import strangers
 from drawing import draw_all
-from strangers import BOTH, CONTROL, KEY, message, survives_saving
+from strangers import CONTROL, KEY, message, survives_saving
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +74,14 @@ def test_a_damaged_action_is_a_sentence(opened, what, tmp_path, capfd):
     assert message("add_sources") == ""
     draw_all()
     export = message("export_motion", filepath=str(tmp_path / "slow.bvh"), actions=[{"name": "slow"}])
-    text = message("blend", sources=BOTH, ends="pinned")
+    text = message("blend", sources=material.TWO_WALKS, ends="pinned")
     assert expected is None or (expected in text and bool(expected) == bool(text)), text
     assert expected != TOO_MANY or TOO_MANY in export
     for operator in ("analyse", "build_graph", "find_transitions", "connect"):
-        message(operator, sources=BOTH)
-    message("find_cycles", sources=BOTH[:1])
+        message(operator, sources=material.TWO_WALKS)
+    message("find_cycles", sources=material.TWO_WALKS[:1])
     message("rebuild", overwrite_edits=True)
-    message("blend", sources=BOTH, visual=True)
+    message("blend", sources=material.TWO_WALKS, visual=True)
     draw_all()
 
 
@@ -91,10 +91,10 @@ def test_a_scene_s_rate_that_is_none_is_a_sentence(opened, fps, base, tmp_path, 
     render.fps, render.fps_base = fps, base
     assert survives_saving(tmp_path, capfd)
     for operator, options in (
-        ("blend", {"sources": BOTH}),
-        ("analyse", {"sources": BOTH}),
-        ("find_cycles", {"sources": BOTH[:1]}),
-        ("build_graph", {"sources": BOTH}),
+        ("blend", {"sources": material.TWO_WALKS}),
+        ("analyse", {"sources": material.TWO_WALKS}),
+        ("find_cycles", {"sources": material.TWO_WALKS[:1]}),
+        ("build_graph", {"sources": material.TWO_WALKS}),
         ("rebuild", {"overwrite_edits": True}),
         ("add_sources", {}),
         ("add_demo", {}),
@@ -163,7 +163,7 @@ def test_damaged_settings_are_a_sentence_or_nothing(opened, what, tmp_path, capf
     settings = bpy.context.scene.action_loom
     for operator in ("blend", "analyse", "connect", "find_transitions", "build_graph", "loop", "find_cycles", "follow"):
         message(operator)
-    message("blend", sources=BOTH)
+    message("blend", sources=material.TWO_WALKS)
     for rig in settings.rigs:
         for line in rig.sources:
             line.weight = 0.5
@@ -200,10 +200,14 @@ def test_a_range_far_beyond_blenders_frames_is_a_sentence(opened):
 
 @pytest.mark.parametrize("value", [5, "ours", [1, 2], {"across": 4, "up": {}}, [{}, {}]], ids=repr)
 def test_a_picture_that_was_changed_is_none_of_ours(opened, value, tmp_path, capfd):
-    assert message("analyse", sources=BOTH) == ""
+    assert message("analyse", sources=material.TWO_WALKS) == ""
     assert message("show_registration") == ""
     bpy.data.images[0][KEY] = value
-    for operator, options in (("analyse", {"sources": BOTH}), ("show_registration", {}), ("blend", {"sources": BOTH})):
+    for operator, options in (
+        ("analyse", {"sources": material.TWO_WALKS}),
+        ("show_registration", {}),
+        ("blend", {"sources": material.TWO_WALKS}),
+    ):
         assert message(operator, **options) == ""
     assert len(bpy.data.images) == 2
     assert survives_saving(tmp_path, capfd)

@@ -27,39 +27,32 @@ def places(armature, action, frames):
     return np.array(found)
 
 
-def woven(operator, source, **options):
-    before = set(bpy.data.actions)
-    assert operator(sources=[{"name": source, "weight": 1.0}], **options) == {"FINISHED"}
-    (made,) = set(bpy.data.actions) - before
-    return made
-
-
 @pytest.mark.parametrize("name", ["Walk", "Turn Left"])
 def test_travel_is_taken_off_and_given_back(demo, name):
     source = bpy.data.actions[name]
     was, frames = material.fingerprint(source), range(1, int(source.frame_range[1]) + 1)
     walked = places(demo, source, frames)
-    still = woven(bpy.ops.action_loom.in_place, name)
+    still = material.weave("in_place", name)
     stood = places(demo, still, frames)
     assert np.ptp(stood.mean(axis=1)[:, :2], axis=0).max() < 0.3 < np.ptp(walked.mean(axis=1)[:, :2], axis=0).max()
     assert all(name in demo for name in ("Way Aside", "Way Ahead", "Way Turn"))
-    back = woven(bpy.ops.action_loom.travel, still.name)
+    back = material.weave("travel", still.name)
     assert np.abs(places(demo, back, frames) - walked).max() < 2e-6
     assert material.fingerprint(source) == was
     assert not any(curve.data_path.startswith('["Way') for curve in material.fcurves(back))
 
 
 def test_by_its_feet_a_walk_goes_on_as_it_did(demo):
-    still = woven(bpy.ops.action_loom.in_place, "Walk")
+    still = material.weave("in_place", "Walk")
     for curve in [curve for curve in material.fcurves(still) if curve.data_path.startswith('["Way')]:
         curve.mute = True  # muted curves are not read
     frames = range(1, 60)
-    made = woven(bpy.ops.action_loom.travel, still.name)
+    made = material.weave("travel", still.name)
     assert np.abs(places(demo, made, frames) - places(demo, bpy.data.actions["Walk"], frames)).max() < 0.01
 
 
 def test_whose_feet_disagree_on_the_spot_is_said_beside_its_line(demo, loom):
-    still = woven(bpy.ops.action_loom.in_place, "Walk")
+    still = material.weave("in_place", "Walk")
     settings = material.list_sources(demo, still.name)
 
     def warned():
@@ -76,7 +69,7 @@ def test_whose_feet_disagree_on_the_spot_is_said_beside_its_line(demo, loom):
 
 
 def test_typed_values_come_from_the_panel(demo, loom):
-    still = woven(bpy.ops.action_loom.in_place, "Walk")
+    still = material.weave("in_place", "Walk")
     settings = material.list_sources(demo, still.name)
     settings.travel.speed = 2.0
     before = set(bpy.data.actions)
@@ -95,7 +88,7 @@ def test_typed_values_come_from_the_panel(demo, loom):
     ],
 )
 def test_what_needs_no_change_makes_no_action(demo, capfd, operator, name, why):
-    woven(bpy.ops.action_loom.in_place, "Walk")
+    material.weave("in_place", "Walk")
     before, woven_now = set(bpy.data.actions), demo.animation_data.action
     capfd.readouterr()
     run = getattr(bpy.ops.action_loom, operator)
@@ -110,7 +103,7 @@ def test_what_needs_no_change_makes_no_action(demo, capfd, operator, name, why):
 
 
 def test_of_several_only_those_that_change_become_actions(demo, capfd):
-    spot = woven(bpy.ops.action_loom.in_place, "Walk")
+    spot = material.weave("in_place", "Walk")
     before = set(bpy.data.actions)
     sources = [{"name": name, "weight": 1.0} for name in (spot.name, "Turn Left")]
     assert bpy.ops.action_loom.in_place(sources=sources) == {"FINISHED"}

@@ -5,15 +5,10 @@ import material
 import numpy as np
 import pytest
 
-SOURCES = [{"name": "slow", "weight": 1.0}, {"name": "quick", "weight": 1.0}]
-
 
 @pytest.fixture
 def rig():
-    rig = material.biped()
-    material.key_walk(rig, "slow", frames=36)
-    material.key_walk(rig, "quick", frames=24, leads="R")
-    return rig
+    return material.two_walks()
 
 
 @pytest.fixture
@@ -47,14 +42,14 @@ def test_a_result_that_can_not_be_written_is_not_there_at_all(rig, breaking, cou
     before = state()
     breaking(count)
     with pytest.raises(RuntimeError, match="no room for another curve"):
-        bpy.ops.action_loom.blend(sources=SOURCES)
+        bpy.ops.action_loom.blend(sources=material.TWO_WALKS)
     assert state() == before
     assert rig.animation_data.action == bpy.data.actions["slow"]
 
 
 @pytest.mark.parametrize("count", [0, 1, 20])
 def test_a_result_that_can_not_be_rebuilt_stays_as_it_was_wherever_it_is_used(rig, breaking, monkeypatch, count):
-    bpy.ops.action_loom.blend(sources=SOURCES, result_name="Mixed")
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS, result_name="Mixed")
     result = bpy.data.actions["Mixed"]
     rig.animation_data.action = result
     strip = rig.animation_data.nla_tracks.new().strips.new("strip", 1, result)
@@ -143,7 +138,7 @@ def test_a_scale_that_a_source_keys_is_keyed_so_that_no_other_lingers(rig):
     rig.animation_data.action = bpy.data.actions["slow"]
     hand.keyframe_insert("scale", frame=1)
     hand.scale = (2.0, 2.0, 2.0)  # left by another action
-    bpy.ops.action_loom.blend(sources=SOURCES)
+    bpy.ops.action_loom.blend(sources=material.TWO_WALKS)
     bpy.context.scene.frame_set(10)
     assert hand.scale[:] == (1.0, 1.0, 1.0)
     paths = [curve.data_path for curve in material.fcurves(rig.animation_data.action)]

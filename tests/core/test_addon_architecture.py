@@ -2,14 +2,11 @@
 
 import ast
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-ADDON = ROOT / "addon"
-MODULES = {
-    ".".join(("addon", *path.relative_to(ADDON).with_suffix("").parts)).removesuffix(".__init__"): path
-    for path in sorted(ADDON.rglob("*.py"))
-}
+from oracles import imports
+
+ADDON = imports.ROOT / "addon"
+MODULES = imports.modules_of("addon")
 # From the ground up: a module imports only from its own room and from rooms below it.
 FLOORS = (
     "ground",
@@ -42,29 +39,19 @@ SHARED_BY_OPERATORS = {
 }
 
 
-@cache
 def tree_of(module):
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    return imports.tree_of(MODULES[module])
 
 
 @cache
 def imported(module):
-    """Full names of the modules of the add-on that a module imports, wherever in it."""
-    path = MODULES[module]
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    found = set()
-    for node in ast.walk(tree_of(module)):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            parts = package.split(".")
-            above = parts[: len(parts) - node.level + 1]
-            base = ".".join([*above, *filter(None, [node.module])])
-            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)} & set(MODULES)
-    return frozenset(found - {module})
+    """Return the full names of the modules of the add-on that a module imports, wherever in it."""
+    names = imports.imported(f"action_loom.{module}", MODULES[module])
+    return {name.removeprefix("action_loom.") for name in names} & set(MODULES) - {module}
 
 
 def offenders(found_in, modules=MODULES):
-    """Return each module in which a rule finds something forbidden, with the findings."""
-    return {module: found for module in modules if (found := found_in(module))}
+    return imports.find_offenders(found_in, modules)
 
 
 def floor_of(module):
@@ -96,11 +83,7 @@ def test_the_door_is_the_only_module_at_the_root():
 
 def test_no_module_imports_itself_in_a_circle():
     arrows = {m: {n for n in imported(m) if MODULES[n].name != "__init__.py"} for m in MODULES}
-    known = set()
-    while left := set(MODULES) - known:
-        free = {m for m in left if arrows[m] <= known}
-        assert free, f"a circle among {sorted(left)}"
-        known |= free
+    imports.assert_no_circle(arrows)
 
 
 OPERATORS = [m for m in MODULES if m.startswith("addon.interface.operators.")]

@@ -4,18 +4,13 @@ import ast
 import re
 import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
 from action_loom.core.verbs import VERBS
-from oracles import processes
+from oracles import imports, processes
 
-ROOT = Path(__file__).resolve().parents[2]
-CORE = ROOT / "core"
-MODULES = {
-    ".".join(("action_loom", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
-    for path in sorted(CORE.rglob("*.py"))
-}
+CORE = imports.ROOT / "core"
+MODULES = imports.modules_of("core", "action_loom")
 
 # The rooms that each room may import, in functions and for type checkers, too; each module directly in core is a room.
 ROOMS = {
@@ -122,47 +117,17 @@ LATER = {
 }
 
 
-@cache
 def tree_of(module):
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    return imports.tree_of(MODULES[module])
 
 
 @cache
 def imported(module, *, only_when_loaded=False):
-    """Return the full names of the modules that a module imports, and of the names imported from them."""
-    path = MODULES[module]
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    tree = tree_of(module)
-    nodes = loaded_nodes(tree) if only_when_loaded else ast.walk(tree)
-    found = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                parts = package.split(".")
-                above = parts[: len(parts) - node.level + 1]
-                assert above, f"{module} imports from above the package"
-                base = ".".join([*above, *filter(None, [base])])
-            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
-    return frozenset(found)
+    return imports.imported(module, MODULES[module], only_when_loaded=only_when_loaded)
 
 
 def offenders(found_in, modules=MODULES):
-    """Return each module in which a rule finds something forbidden, with the findings."""
-    return {module: found for module in modules if (found := found_in(module))}
-
-
-def loaded_nodes(tree):
-    """The nodes that run when a module is loaded: no bodies of functions, nothing for type checkers only."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        yield node
-        yield from loaded_nodes(node)
+    return imports.find_offenders(found_in, modules)
 
 
 def top(names):
@@ -256,11 +221,7 @@ def test_arrows_between_rooms_go_one_way():
 def test_the_allowed_arrows_have_no_circle():
     """The allowed imports form no cycle, even together with the names in registries."""
     below = {room: allowed | (ROOMS_BY_TEXT.get(room, set()) - {room}) for room, allowed in ROOMS.items()}
-    known = set()
-    while left := set(below) - known:
-        free = {room for room in left if below[room] <= known}
-        assert free, f"a circle among {sorted(left)}"
-        known |= free
+    imports.assert_no_circle(below)
 
 
 def test_no_module_imports_itself_in_a_circle():
@@ -268,11 +229,7 @@ def test_no_module_imports_itself_in_a_circle():
     arrows = {m: {n for n in imported(m) if n in MODULES and n != m} for m in MODULES}
     # A package is loaded before its modules, and is empty but for its docstring.
     packages = {m for m, path in MODULES.items() if path.name == "__init__.py"}
-    known = set(packages)
-    while left := set(MODULES) - known:
-        free = {m for m in left if arrows[m] <= known}
-        assert free, f"a circle among {sorted(left)}"
-        known |= free
+    imports.assert_no_circle(arrows, packages)
 
 
 def test_nearly_everything_is_imported_when_a_module_is_loaded():
@@ -294,7 +251,9 @@ def test_only_the_cluster_names_dask():
 def test_every_test_can_be_collected_where_numpy_and_scipy_are_all_there_is():
     """The environment with the oldest numpy lacks matplotlib, PIL, tqdm and Dask: tests import them when they run."""
     allowed = {*sys.stdlib_module_names, "action_loom", "hypothesis", "numpy", "oracles", "pytest", "scipy"}
-    for path in sorted((ROOT / "tests").glob("core/**/*.py")) + sorted((ROOT / "tests").glob("oracles/*.py")):
+    for path in sorted((imports.ROOT / "tests").glob("core/**/*.py")) + sorted(
+        (imports.ROOT / "tests").glob("oracles/*.py")
+    ):
         named = set()
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Import):

@@ -143,30 +143,6 @@ def test_a_graph_of_few_bytes_does_not_ask_for_much_memory(tmp_path):
         graphs.load(path)
 
 
-ENDLESS = "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n)"
-COLUMNS = ", ".join(f"k AS {name}" for name in libraries._COLUMNS)
-STRANGE = {
-    "view": f"ALTER TABLE clips RENAME TO others; CREATE VIEW clips AS {ENDLESS} SELECT {COLUMNS} FROM n",
-    "trigger": "CREATE TRIGGER more AFTER UPDATE ON about "
-    f"BEGIN INSERT INTO about {ENDLESS} SELECT k, k, k, k FROM n; END",
-    "computed column": "DROP TABLE about; CREATE TABLE about (format INTEGER, feature INTEGER, rows INTEGER, "
-    "file TEXT AS (hex(zeroblob(400000000))))",
-    "another table": "CREATE TABLE more (a)",
-}
-
-
-@pytest.mark.parametrize("script", STRANGE.values(), ids=STRANGE)
-def test_a_table_that_computes_is_refused(script, walk, tmp_path):
-    library = tmp_path / "all.loomlib"
-    index.update(str(library), [str(walk)])
-    with closing(sqlite3.connect(library / libraries.TABLE)) as table:
-        table.executescript(script)
-    with memory_below(20), pytest.raises(LoomError, match="has another table, view or trigger"):
-        libraries.read(library)
-    with pytest.raises(LoomError, match="has another table, view or trigger"):
-        index.update(str(library), [str(walk)])
-
-
 @unix
 def test_a_library_is_no_way_to_overwrite_another_file(walk, tmp_path):
     library = tmp_path / "all.loomlib"
@@ -180,14 +156,3 @@ def test_a_library_is_no_way_to_overwrite_another_file(walk, tmp_path):
     with pytest.raises(LoomError, match=r"rows-1.f16 is no regular file"):
         index.update(str(library), [str(walk)])
     assert precious.read_text() == "precious"
-
-
-@unix
-@pytest.mark.parametrize("name", ["clips.sqlite", "clips.sqlite-journal", "clips.sqlite-wal", "rows-1.f16"])
-def test_pipes_in_a_library_are_refused(name, walk, tmp_path):
-    library = tmp_path / "all.loomlib"
-    index.update(str(library), [str(walk)])
-    (library / name).unlink(missing_ok=True)
-    os.mkfifo(library / name)
-    with pytest.raises(LoomError, match=r"no regular file|has 0 rows|is no library"):
-        libraries.read(library)

@@ -99,19 +99,12 @@ AT_HAND = (
 
 
 @needs_numba
-def test_what_is_not_worth_the_compiler_uses_it_once_it_is_loaded_for_any_package():
-    code = AT_HAND + "jit.kernels('action_loom.core.sync')\nfor name in jit.PACKAGES: shown(name)\n"
-    done = processes.python("-c", code)
+@pytest.mark.parametrize(("asked", "engine"), [("auto", "numba"), ("numpy", "numpy")])
+def test_what_is_not_worth_the_compiler_uses_it_once_it_is_loaded_for_any_package(asked, engine):
+    loaded = f"jit.kernels('action_loom.core.sync')\njit.use('{asked}')\nfor name in jit.PACKAGES: shown(name)\n"
+    done = processes.python("-c", AT_HAND + loaded)
     assert done.stderr == ""
-    assert done.stdout.splitlines() == ["_numpy", "False", *["_numba"] * len(jit.PACKAGES)]
-
-
-@needs_numba
-def test_and_not_where_numpy_is_asked_for():
-    code = AT_HAND + "jit.kernels('action_loom.core.sync')\njit.use('numpy')\nfor name in jit.PACKAGES: shown(name)\n"
-    done = processes.python("-c", code)
-    assert done.stderr == ""
-    assert done.stdout.splitlines() == ["_numpy", "False", *["_numpy"] * len(jit.PACKAGES)]
+    assert done.stdout.splitlines() == ["_numpy", "False", *[f"_{engine}"] * len(jit.PACKAGES)]
 
 
 @needs_numba

@@ -3,7 +3,6 @@
 import math
 import multiprocessing
 import os
-import time
 from contextlib import closing
 from functools import partial
 
@@ -12,6 +11,7 @@ from action_loom.core import errors, processes
 from action_loom.core.errors import OptionError
 from action_loom.core.options import Option
 from oracles import tasks
+from oracles.processes import until
 
 
 @pytest.mark.parametrize("at_a_time", [0, 1, 3])
@@ -73,10 +73,3 @@ def test_whoever_stops_leaves_no_process(tmp_path):
         assert next(found)[0] == 1
         until((tmp_path / "waiting").exists)
     until(lambda: not set(multiprocessing.active_children()) - before)
-
-
-def until(happened, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -19,6 +19,8 @@ from action_loom.core.weave.results import Result
 from numpy.testing import assert_array_equal
 from oracles import console, trials
 
+pytestmark = pytest.mark.both_engines
+
 # As version 0.1 wrote them, word for word.
 OF_0_1 = {
     '{"align_height": false, "band": 0.0, "ends": "auto", "joints": "all", "keep": 4.0, "metric": "points", "power": 2,'
@@ -66,7 +68,6 @@ def example(recipe):
     return recipe(**trials.examples().get(recipe.verb, {}))
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(("text", "recipe"), OF_0_1.items(), ids=[recipe.verb for recipe in OF_0_1.values()])
 def test_recipes_of_version_0_1_are_read_as_todays(text, recipe):
     found = verbs.from_json(text)
@@ -74,7 +75,6 @@ def test_recipes_of_version_0_1_are_read_as_todays(text, recipe):
     assert found == recipe
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("recipe", OF_0_1.values(), ids=lambda recipe: recipe.verb)
 def test_old_names_are_never_written(recipe):
     values = json.loads(recipe.to_json())
@@ -83,7 +83,6 @@ def test_old_names_are_never_written(recipe):
     assert set(values) == {"verb", *declared_options(type(recipe))}
 
 
-@pytest.mark.both_engines
 def test_options_say_what_they_were_called():
     known = {
         (alias, about.name)
@@ -96,7 +95,6 @@ def test_options_say_what_they_were_called():
         assert not set(RENAMED) & set(declared_options(row.recipe))
 
 
-@pytest.mark.both_engines
 def test_values_under_old_names_are_checked_as_under_todays():
     with pytest.raises(OptionError, match="open_end_penalty is 99, but must lie between 1 and 10"):
         verbs.from_json('{"verb": "blend", "keep": 99}')
@@ -104,7 +102,6 @@ def test_values_under_old_names_are_checked_as_under_todays():
         verbs.from_json('{"verb": "loop", "keep": 2}')
 
 
-@pytest.mark.both_engines
 def test_a_verb_is_found_by_its_name_and_by_its_earlier_one():
     assert verbs.verb_of("shortest") is verbs.verb_of("path") is verbs.VERBS["shortest"]
     assert "path" not in verbs.VERBS
@@ -119,7 +116,6 @@ def made_by(clips):
     return cache(lambda row: verbs.apply(example(row.recipe), some_of(row.recipe, clips)))
 
 
-@pytest.mark.both_engines
 @every_verb
 def test_what_is_made_is_what_the_row_says(row, made_by):
     made = made_by(row)
@@ -128,6 +124,7 @@ def test_what_is_made_is_what_the_row_says(row, made_by):
     json.dumps(made.report, allow_nan=False)
 
 
+@pytest.mark.one_engine
 @every_verb
 def test_everything_that_is_made_has_a_picture(row, made_by, tmp_path):
     (tmp_path / "p.png").write_bytes(verbs.picture(example(row.recipe), made_by(row)))
@@ -136,7 +133,6 @@ def test_everything_that_is_made_has_a_picture(row, made_by, tmp_path):
     assert height > 200
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     "recipe",
     [row.recipe for row in verbs.VERBS.values() if "plant_feet" in declared_options(row.recipe)],
@@ -153,7 +149,6 @@ def test_verbs_with_plant_feet_plant_where_it_is_on_and_report_why_not(recipe, c
     assert off["plant"] is None
 
 
-@pytest.mark.both_engines
 @every_verb
 def test_any_work_can_be_stopped(row, clips):
     with pytest.raises(Cancelled):
@@ -177,7 +172,6 @@ PREPARED = [
 ]
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("recipe", PREPARED, ids=lambda recipe: recipe.verb)
 def test_with_what_was_prepared_the_same_comes_out(recipe, clips):
     given = [clips[0], clips[2], clips[1]] if recipe is STRETCHED else clips[:2]
@@ -189,7 +183,6 @@ def test_with_what_was_prepared_the_same_comes_out(recipe, clips):
     assert without_time(again.report) == without_time(plain.report)
 
 
-@pytest.mark.both_engines
 def test_what_was_prepared_serves_any_options_that_it_does_not_depend_on(clips):
     prepared = verbs.prepare(Blend(), clips[:2])
     for weights in ((1, 0), (1, 4), (0, 1)):
@@ -202,7 +195,6 @@ def test_what_was_prepared_serves_any_options_that_it_does_not_depend_on(clips):
         assert_array_equal(found.clip.rotations, plain.clip.rotations)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("closed_first", [True, False])
 def test_cycles_that_were_registered_as_such_serve_weights_that_do_not_close_and_the_other_way_round(closed_first):
     cycles = [actions.walk(30.0, 1), actions.sneak(30.0, 1)]
@@ -214,7 +206,6 @@ def test_cycles_that_were_registered_as_such_serve_weights_that_do_not_close_and
     assert_array_equal(found.clip.rotations, plain.clip.rotations)
 
 
-@pytest.mark.both_engines
 @every_verb
 def test_what_does_not_change_what_is_prepared_is_told(row):
     free, every = verbs.options_of(row.recipe), declared_options(row.recipe)
@@ -224,13 +215,11 @@ def test_what_does_not_change_what_is_prepared_is_told(row):
         assert list(free) == ["add_root_motion", "spans", "plant_feet", "weights", "weight_keys", "timing"]
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("recipe", [Connect, Loop, Splice], ids=lambda recipe: recipe.verb)
 def test_where_there_is_nothing_to_prepare_there_is_none(recipe, clips):
     assert verbs.prepare(recipe(), some_of(recipe, clips)) is None
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("recipe", "count"),
     [
@@ -245,7 +234,6 @@ def test_too_few_or_too_many_clips_are_refused(recipe, count, clips):
         verbs.apply(recipe(), clips[:count])
 
 
-@pytest.mark.both_engines
 def test_a_graph_is_made_of_one_clip_or_more(clips):
     with pytest.raises(ClipError, match="takes 1 or more clips; 0 given"):
         verbs.apply(BuildGraph(), [])
@@ -259,6 +247,7 @@ def nameless(clip):
     return replace(clip, skeleton=replace(body, names=tuple(f"bone{k}" for k in range(len(body))), roles={"hips": 0}))
 
 
+@pytest.mark.one_engine
 def test_what_works_without_body_roles_does(clips):
     works, _, needs = verbs.what_works(()).partition(" work without the roles that are missing; ")
     modes = [row for row in verbs.VERBS.values() if row.recipe.mode]
@@ -272,6 +261,7 @@ def test_what_works_without_body_roles_does(clips):
         assert made.report["warnings"] == []
 
 
+@pytest.mark.one_engine
 def test_what_needs_body_roles_says_so_without_them():
     clips = [nameless(actions.walk(30.0)), nameless(actions.turn_left(30.0))]
     with pytest.raises(SkeletonError, match="the part of spine, upper_arm.L, upper_arm.R"):
@@ -281,6 +271,7 @@ def test_what_needs_body_roles_says_so_without_them():
         verbs.apply(Follow(path=((0.0, 0.0), (0.0, -4.0), (0.0, -8.0))), clips)
 
 
+@pytest.mark.one_engine
 def test_nothing_is_said_where_nothing_is_missing():
     known = set(actions.walk().skeleton.roles)
     assert verbs.what_works(known) == ""

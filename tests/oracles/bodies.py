@@ -131,21 +131,6 @@ def moving(skeleton: Skeleton, seed: int = 0, frames: int = 60) -> Clip:
     return replace(walk, rotations=quat.mul(walk.rotations, quat.exp(wave)))
 
 
-def rule_of_names(clip: Clip, body: Skeleton) -> np.ndarray:
-    """Return the world turns (F, J, 4) of roles' joints by the usual rule: the world's turn since rest is kept.
-
-    So do Rokoko's plug-in and KeeMap, with bones matched by name and no correction by hand.
-    """
-    world, _ = kinematics.world(clip)
-    out = np.tile(body.rest[0], (len(clip), 1, 1))
-    for role, joint in body.roles.items():
-        if role in clip.skeleton.roles:
-            theirs = clip.skeleton.roles[role]
-            since = quat.mul(world[:, theirs], quat.inv(clip.skeleton.rest[0][theirs]))
-            out[:, joint] = quat.mul(since, body.rest[0][joint])
-    return out
-
-
 LIMBS = tuple(
     (f"{high}.{side}", f"{low}.{side}")
     for side in "LR"

@@ -135,6 +135,13 @@ def random_skeleton(rng: np.random.Generator, joints: int = 12, roots: int = 1) 
     return Skeleton(names, parents, rng.normal(size=(joints, 3)), rotations(rng, joints), tips)
 
 
+def turn_joint(clip, joint, turn, *, frames=slice(None), **more):
+    """Return a clip in which a joint turns further in some frames; more : further fields to replace."""
+    rotations = clip.rotations.copy()
+    rotations[frames, joint] = quat.mul(rotations[frames, joint], turn)
+    return replace(clip, rotations=rotations, **more)
+
+
 def random_clip(rng: np.random.Generator, skeleton: Skeleton, frames: int = 5, rate: float = 30.0) -> Clip:
     """Return unrelated poses, every joint turned and moved."""
     shape = (frames, len(skeleton))
@@ -212,6 +219,12 @@ def read_bvh(folder: Path, content: str | bytes) -> bvh.BvhMotion:
     path = folder / "text.bvh"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return bvh.read(path)
+
+
+def assert_same_motion(a: bvh.BvhMotion, b: bvh.BvhMotion) -> None:
+    assert (a.names, a.channels, a.frame_time) == (b.names, b.channels, b.frame_time)
+    for field in ("parents", "offsets", "tips", "values"):
+        np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
 
 
 def under(clip: Clip, *names: str, tilt: np.ndarray | None = None) -> Clip:

@@ -40,32 +40,6 @@ def skinned(vertices, weights, bind, posed):
     return np.einsum("vj,jab,vb->va", weights, moved, straight)[:, :3]
 
 
-def tubes(motion, places, radius, rings=5):
-    """A tube about each bone of a BVH file whose joints are at places (J, 3): vertices, quads, weights (V, J).
-
-    The weight along a bone passes from the joint above to the joint below.
-    """
-    vertices, quads, weights = [], [], []
-    for joint, parent in enumerate(motion.parents):
-        along = places[joint] - places[parent]
-        if parent < 0 or not np.linalg.norm(along) > 1e-6:
-            continue
-        across = np.linalg.svd(along[None])[2][1:]
-        for ring, share in enumerate(np.linspace(0.0, 1.0, rings)):
-            for side in range(SIDES):
-                turn = 2.0 * np.pi * side / SIDES
-                out = radius * (np.cos(turn) * across[0] + np.sin(turn) * across[1])
-                vertices.append(places[parent] + share * along + out)
-                row = np.zeros(len(motion.names))
-                row[parent], row[joint] = 1.0 - share, share
-                weights.append(row)
-                if ring:
-                    here, before = len(vertices) - 1, len(vertices) - 1 - SIDES
-                    step = 1 - SIDES if side == SIDES - 1 else 1
-                    quads.append((before, before + step, here + step, here))
-    return np.array(vertices), quads, np.array(weights)
-
-
 def obj_text(vertices, faces):
     lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices]
     return "\n".join([*lines, *(f"f {' '.join(str(v + 1) for v in face)}" for face in faces)]) + "\n"

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 from oracles import console
 
@@ -37,3 +38,11 @@ def started(*arguments, **how):
     )
     command = [sys.executable, "-P", "-c", code, *map(str, arguments)]
     return subprocess.Popen(command, env=clean_environment(), **pipes)
+
+
+def until(happened, seconds=60.0):
+    """Wait until something has happened; fail after too long a time."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.01)

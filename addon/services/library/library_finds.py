@@ -22,7 +22,7 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
     label : the library's words for the clip
     """
 
-    use: bpy.props.BoolProperty(name="Use", description="Import this one", default=False)
+    use: bpy.props.BoolProperty(name="Use", description="Import this one")
     path: bpy.props.StringProperty()
     first: bpy.props.IntProperty(name="First", description="Its first frame")
     last: bpy.props.IntProperty(name="Last", description="Its last frame")

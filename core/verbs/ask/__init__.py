@@ -26,32 +26,26 @@ class Ask(Recipe, PlantOptions, AskOptions):
     least = 1
     reference_first = True
 
-    speed: float = option(
-        0.0, "How fast it goes", minimum=0.0, maximum=100.0, unit=" m/s", usual=(0.0, 6.0), zero="any"
-    )
+    speed: float = option(0.0, "How fast it goes", bounds=(0.0, 100.0), unit=" m/s", usual=(0.0, 6.0), zero="any")
     turn: float = option(
         0.0,
         "How fast it turns to the left; 0 goes straight on",
-        minimum=-720.0,
-        maximum=720.0,
+        bounds=(-720.0, 720.0),
         unit="°/s",
         usual=(-90.0, 90.0),
     )
     any_turn: bool = option(False, "Let it turn as it likes", shown=RARE)
-    step: float = option(
-        0.0, "How long each step is", minimum=0.0, maximum=20.0, unit=" m", usual=(0.0, 2.0), zero="any"
-    )
+    step: float = option(0.0, "How long each step is", bounds=(0.0, 20.0), unit=" m", usual=(0.0, 2.0), zero="any")
     also: str = option(
         "",
         "Other measures to ask for: lift 0.12, bounce 0.05 (leg lengths), lean 8 (degrees)",
         shown=RARE,
     )
-    strides: int = option(1, "Number of strides; a single one is a loop", minimum=1, maximum=1000, usual=(1, 20))
+    strides: int = option(1, "Number of strides; a single one is a loop", bounds=(1, 1000), usual=(1, 20))
     over_time: tuple[tuple[float, ...], ...] = option(
         (),
         "Speed and turn that change on the way: rows of a time (s), the speed (m/s) and the turn (degrees a second)",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         from_file=True,
         shown=HIDDEN,  # a table
@@ -60,8 +54,7 @@ class Ask(Recipe, PlantOptions, AskOptions):
     path: tuple[tuple[float, ...], ...] = option(
         (),
         "A path to walk along, which tells the turn: rows of x and y on the ground, metres",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         from_file=True,
         shown=HIDDEN,  # a curve object

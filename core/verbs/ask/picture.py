@@ -37,6 +37,5 @@ def _draw_examples(axis: Axes, result: AskResult) -> None:
     else:
         axis.axvline(result.asked[across], color=_COLOURS[2], label="asked")
         axis.axvline(result.got[across], color=_COLOURS[0], ls=":", label="got")
-    axis.set_xlabel(f"{across} ({UNITS[across]})")
-    axis.set_ylabel(f"{up} ({UNITS[up]})")
+    axis.set(xlabel=f"{across} ({UNITS[across]})", ylabel=f"{up} ({UNITS[up]})")
     axis.legend(fontsize=8, frameon=False)

@@ -17,7 +17,6 @@ from ...motion import feet, kinematics, resample, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...recipes.ask import AskOptions
 from ...recipes.style import StyleOptions
 from ...style import barycentric, material, measures
@@ -170,8 +169,7 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
     progress.at(0.9, "Measuring")
     result = replace(result, name=recipe.result_name([clip.name for clip in clips]))
     of, first = examples.material, found[0]
-    report: dict[str, Any] = {
-        "dropped": [],
+    figures: dict[str, Any] = {
         "ask": {
             "asked": {name: round(value, 4) for name, value in first.asked.items()},
             "got": {name: round(value, 4) for name, value in first.got.items()},
@@ -181,16 +179,15 @@ def ask(clips: Sequence[Clip], recipe: Ask, progress: Progress = SILENT, example
         },
         "carried": [one.as_report() for one in of.carried],
         **planted.report,
-        "quality": {"before": [quality.measure(clip) for clip in clips], "after": quality.measure(result)},
-        "warnings": [*of.left_out, *_note_misses(examples, found)],
     }
     if path is not None:
         away = path.measure_distances(root_motion.ground_frames(result)[0])
-        report["ask"] |= {
+        figures["ask"] |= {
             "path_m": round(path.length, 3),
             "off_path_cm": round(100.0 * float(np.sqrt((away**2).mean())), 2),
         }
-    report |= reporting.common(recipe.verb, clips, result, began, tuple(filter(None, [examples.why])))
+    warnings, notes = [*of.left_out, *_note_misses(examples, found)], tuple(filter(None, [examples.why]))
+    report = reporting.compose(recipe.verb, clips, result, began, clips, figures, warnings, notes)
     weights = np.array([one.weights for one in found])
     return AskResult(result, report, 0, examples, weights, phases, first.asked, first.got)
 

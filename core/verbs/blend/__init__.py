@@ -25,15 +25,13 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     weights: tuple[float, ...] = option(
         (),
         "The share of each clip; any non-negative numbers, equal if none are given",
-        minimum=0.0,
-        maximum=1e6,
+        bounds=(0.0, 1e6),
         shown=HIDDEN,  # a column of the list of sources
     )
     weight_keys: tuple[tuple[float, ...], ...] = option(
         (),
         "Weights that change on the way: rows of a place from 0 (start) to 1 (end) and each clip's share there",
-        minimum=0.0,
-        maximum=1e6,
+        bounds=(0.0, 1e6),
         table=True,
         shown=HIDDEN,  # keys of the weights in the list
     )

@@ -95,8 +95,7 @@ def _draw_frames(
         _draw_shares(axes[0], woven)
     for axis, side in zip(axes[int(mixed) :], lanes[0], strict=True):
         _draw_contacts(axis, woven, [lane[side] for lane in lanes], contacts.NAMES[side])
-    axes[-1].set_xlim(-0.5, len(woven.clip) - 0.5)
-    axes[-1].set_xlabel("frame of the result")
+    axes[-1].set(xlim=(-0.5, len(woven.clip) - 0.5), xlabel="frame of the result")
 
 
 def _draw_shares(axis: Axes, woven: BlendResult) -> None:
@@ -115,8 +114,7 @@ def _draw_shares(axis: Axes, woven: BlendResult) -> None:
         # An outline in the area's colour keeps names readable that extend beyond the area.
         around = patheffects.withStroke(linewidth=3.0, foreground=colours[k])
         text.set(color="white" if _is_dark(colours[k]) else "black", path_effects=[around], parse_math=False)
-    axis.set_ylim(0.0, 1.0)
-    axis.set_ylabel("share")
+    axis.set(ylim=(0.0, 1.0), ylabel="share")
 
 
 def _draw_contacts(axis: Axes, woven: BlendResult, lanes: list[Flags], foot: str) -> None:
@@ -131,8 +129,7 @@ def _draw_contacts(axis: Axes, woven: BlendResult, lanes: list[Flags], foot: str
             axis.axvline(edge, color="black", lw=0.6, ls=":", zorder=0)
     axis.set_yticks(range(len(lanes)), [*map(_short, names), "result"], fontsize=8, parse_math=False)
     axis.tick_params(axis="y", length=0)
-    axis.set_ylim(len(lanes) - 0.4, -0.6)
-    axis.set_ylabel(foot)
+    axis.set(ylim=(len(lanes) - 0.4, -0.6), ylabel=foot)
 
 
 def _standing(woven: BlendResult) -> list[dict[str, Flags]]:

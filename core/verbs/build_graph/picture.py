@@ -36,9 +36,11 @@ def draw(built: MotionGraph) -> Figure:
                 axis.broken_barh([bar], (clip - 0.3, 0.6), facecolor=_colour(int(component)), lw=0)
     _draw_arcs(axis, built, lanes)
     axis.set_yticks(range(lanes), [clip.name for clip in built.clips[:lanes]], fontsize=7, parse_math=False)
-    axis.set_ylim(lanes - 0.3, -0.7)
-    axis.set_xlim(0.0, max(clip.seconds for clip in built.clips[:lanes]))
-    axis.set_xlabel("seconds of the clip; grey is outside every component that is shown")
+    axis.set(
+        ylim=(lanes - 0.3, -0.7),
+        xlim=(0.0, max(clip.seconds for clip in built.clips[:lanes])),
+        xlabel="seconds of the clip; grey is outside every component that is shown",
+    )
     return figure
 
 

@@ -48,8 +48,7 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     length: float = option(
         0.0,
         "How long the smoothing takes; 0 is as suits the method",
-        minimum=0.0,
-        maximum=5.0,
+        bounds=(0.0, 5.0),
         unit=" s",
         usual=(0.0, 1.5),
         zero="as suits the method",
@@ -58,8 +57,7 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     candidate: int = option(
         0,
         "Which of the transitions found to use, from 0",
-        minimum=0,
-        maximum=11,
+        bounds=(0, 11),
         shown=RARE,
     )
     from_frame: int = option(

@@ -21,8 +21,7 @@ def draw(woven: ConnectResult) -> Figure:
         drawn = left.scatter(across, up, c=100.0 * distance, cmap="viridis_r", s=40, edgecolors="white", linewidths=0.5)
         left.plot(joint["from_frame"], joint["to_frame"], "o", ms=12, mfc="none", mec=_MARK, mew=2)
         figure.colorbar(drawn, ax=left, label="pose distance (cm)")
-        left.set_xlabel("frame where the first is left")
-        left.set_ylabel("frame where the next is entered")
+        left.set(xlabel="frame where the first is left", ylabel="frame where the next is entered")
         names = [one["name"] for one in joint["methods"]]
         costs = [one["K"] if one["K"] is not None else np.nan for one in joint["methods"]]
         colours = [_MARK if name == joint["method"] else _CURVE for name in names]

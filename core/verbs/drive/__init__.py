@@ -24,9 +24,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     others = "more clips to drive with, such as those of a set"
     summary = "drive a character through wishes over time, with its own clips"
 
-    moves_well: float = option(
-        0.2, "Smaller answers at once, larger moves better", minimum=0.0, maximum=1.0, usual=(0.0, 1.0)
-    )
+    moves_well: float = option(0.2, "Smaller answers at once, larger moves better", bounds=(0.0, 1.0), usual=(0.0, 1.0))
     upper_body_only: bool = option(
         False,
         "Drive the upper body over an action whose legs and way stay: in Blender the one that plays, else the first"
@@ -42,8 +40,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         (),
         "What is wished: rows of time (s), velocity along x and y (m/s) and, in degrees, where to face (from 1000 on:"
         " along the way); each holds until the next, and the last one says when it ends",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         from_file=True,
         shown=HIDDEN,  # written by a recorded drive
@@ -51,8 +48,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     places: tuple[tuple[float, ...], ...] = option(
         (),
         "Instead of wishes, where to be when: rows of x, y (m) and time (s)",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         from_file=True,
         shown=HIDDEN,
@@ -61,8 +57,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         (),
         "Where it begins: one row of x, y (m) and the direction that it faces (degrees); without one at the origin,"
         " facing +y",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         shown=HIDDEN,
     )
@@ -71,8 +66,7 @@ class Drive(Recipe, PlantOptions, DriveOptions):
         (),
         "What it walks on: triangles, rows of x, y and height of three corners (m over the floor of the clips), or an"
         " OBJ file, Y up; where none is, and where a step is over a quarter of its height, that floor",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         from_file=True,
         shown=HIDDEN,
@@ -81,24 +75,21 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     crowd: tuple[tuple[float, ...], ...] = option(
         (),
         "Where others begin that go the same way and keep clear of it: rows of x, y (m) and direction (degrees)",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         shown=HIDDEN,
     )
     which: int = option(
         0,
         "Which body of the crowd the result is, by its row; without a crowd, whose variety it has",
-        minimum=0,
-        maximum=50,
+        bounds=(0, 50),
         zero="the first one",
         shown=HIDDEN,
     )
     variety: float = option(
         1.0,
         "How far others of a crowd with the same actions move as other people do: with the same steps, a little later",
-        minimum=0.0,
-        maximum=3.0,
+        bounds=(0.0, 3.0),
         usual=(0.0, 2.0),
         shown=RARE,
         needs=("which",),

@@ -17,14 +17,11 @@ def draw(woven: DriveResult) -> Figure:
     above.plot(route.place.real, route.place.imag, color=_DRIVEN, lw=1.4, label="driven")
     jumps = np.flatnonzero(route.jumped)
     above.plot(route.place[jumps].real, route.place[jumps].imag, "o", color=_JUMP, ms=3.0, label="jumps")
-    above.set_aspect("equal", adjustable="datalim")
-    above.set_xlabel("x (m)")
-    above.set_ylabel("y (m)")
+    above.set(aspect="equal", adjustable="datalim", xlabel="x (m)", ylabel="y (m)")
     above.set_title(woven.clip.name, fontsize=10, parse_math=False)
     above.legend(loc="best", frameon=False, fontsize=8)
     seconds = np.arange(len(route)) / rate
     for track, colour in ((route.wished, _WISHED), (route.place, _DRIVEN)):
         below.plot(seconds[1:], np.abs(np.diff(track)) * rate, color=colour, lw=1.4)
-    below.set_xlabel("time (s)")
-    below.set_ylabel("speed (m/s)")
+    below.set(xlabel="time (s)", ylabel="speed (m/s)")
     return figure

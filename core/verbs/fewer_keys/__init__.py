@@ -21,16 +21,14 @@ class FewerKeys(Recipe):
     within: float = option(
         2.0,
         "How far any joint may be off in any frame",
-        minimum=0.01,
-        maximum=1000.0,
+        bounds=(0.01, 1000.0),
         unit=" mm",
         usual=(0.5, 20.0),
     )
     feet: float = option(
         0.0,
         "How far hips, legs and feet may be off; standing feet must not shake",
-        minimum=0.0,
-        maximum=1000.0,
+        bounds=(0.0, 1000.0),
         unit=" mm",
         usual=(0.0, 5.0),
         zero="a quarter of the other",
@@ -38,8 +36,7 @@ class FewerKeys(Recipe):
     keep_frames: tuple[tuple[float, ...], ...] = option(
         (),
         "Frames that keep their keys, from 0, besides the first, the last and those where feet begin and end to stand",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
         table=True,
         shown=RARE,
     )

@@ -33,6 +33,5 @@ def draw(result: KeysResult) -> Figure:
     away = np.linalg.norm(kinematics.points(result.clip) - kinematics.points(result.before), axis=2).max(axis=1)
     below.plot(np.arange(len(away)) / rate, 1e3 * away, color=_ROTATION, lw=0.8)
     below.set_ylim(bottom=0.0)
-    below.set_xlabel("time (s)")
-    below.set_ylabel("farthest off (mm)")
+    below.set(xlabel="time (s)", ylabel="farthest off (mm)")
     return figure

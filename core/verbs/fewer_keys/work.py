@@ -11,7 +11,7 @@ from ...edit import fewer_keys
 from ...errors import no_frame
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
-from ...quality import contacts, quality, world_pose
+from ...quality import contacts, world_pose
 from ...weave import reporting
 from ...weave.results import KeysResult
 from . import FewerKeys
@@ -40,13 +40,9 @@ def fewer(clips: Sequence[Clip], recipe: FewerKeys, progress: Progress = SILENT)
     found = fewer_keys.fewer(clip, _MM * recipe.within, _MM * recipe.feet, keep=recipe.kept)
     progress.at(0.8, "Measuring")
     result = replace(found.keyed.clip(), name=recipe.result_name([clip.name]))
-    report: dict[str, Any] = {
-        "dropped": [],
-        "fewer_keys": figures(clip, result, found),
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": [],
-    }
-    return KeysResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip, found.keyed)
+    own = {"fewer_keys": figures(clip, result, found)}
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], own)
+    return KeysResult(result, report, 0, clip, found.keyed)
 
 
 def figures(clip: Clip, played: Clip, found: fewer_keys.Fewer) -> dict[str, Any]:

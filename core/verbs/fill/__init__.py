@@ -23,8 +23,7 @@ class Fill(Recipe, FillOptions):
     key_frames: tuple[tuple[float, ...], ...] = option(
         (),
         "Frames of the keyed poses, from 0",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
         table=True,
         shown=HIDDEN,  # the action provides them
     )
@@ -32,8 +31,7 @@ class Fill(Recipe, FillOptions):
         (),
         "What is set for single gaps: rows of the keyed frame before it, which stretch fills it (from 0, -1: the best"
         " for all gaps together), and its share (0 to 1, -1: by likeness)",
-        minimum=-1.0,
-        maximum=1e9,
+        bounds=(-1.0, 1e9),
         table=True,
         shown=HIDDEN,  # the interface lists them in rows
     )
@@ -46,8 +44,7 @@ class Fill(Recipe, FillOptions):
     share: float = option(
         -1.0,
         "How much of the found motion is mixed with interpolation: 0 is none, 1 all",
-        minimum=-1.0,
-        maximum=1.0,
+        bounds=(-1.0, 1.0),
         below="by likeness",
         zero="interpolated",
     )

@@ -45,6 +45,5 @@ def _draw_gaps(axis: Axes, result: FillResult) -> None:
     axis.bar(range(len(gaps)), [gap.own_gain for gap in gaps], color=_OWN, label="as alike as")
     axis.plot(range(len(gaps)), [gap.gain for gap in gaps], ".", color=_KEY, label="share of it")
     axis.set_xticks(range(len(gaps)), [f"{gap.first}–{gap.last}" for gap in gaps], fontsize=7)
-    axis.set_ylim(0.0, 1.05)
-    axis.set_xlabel("frames between keys")
+    axis.set(ylim=(0.0, 1.05), xlabel="frames between keys")
     axis.legend(fontsize=7, frameon=False)

@@ -16,8 +16,7 @@ def _gain(band: int) -> Any:
     return option(
         1.0,
         f"Strength of {waves}: 0 removes them, 1 keeps them; needs over {2**band} frames",
-        minimum=0.0,
-        maximum=3.0,
+        bounds=(0.0, 3.0),
         label=f"Band {band}",
         shown=RARE,
     )
@@ -38,8 +37,7 @@ class Filter(Recipe):
     cutoff: float = option(
         -1.0,
         "Remove what is faster as noise; -1 measures the noise, 0 is off",
-        minimum=-1.0,
-        maximum=1000.0,
+        bounds=(-1.0, 1000.0),
         unit=" Hz",
         usual=(-1.0, 20.0),
         zero="off",
@@ -62,8 +60,7 @@ class Filter(Recipe):
     longest_spike: int = option(
         0,
         "Frames of the longest spike; a blow in a game action has 3",
-        minimum=0,
-        maximum=3,
+        bounds=(0, 3),
         zero="by the rate",
         shown=RARE,
     )

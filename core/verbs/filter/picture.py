@@ -55,9 +55,7 @@ def _draw_bands(axis: Axes, result: FilterResult) -> None:
         result.bands, (_BEFORE, _AFTER), ("before", "after"), (-0.2, 0.2), strict=True
     ):
         axis.bar(bands + aside, values, 0.4, color=colour, label=title)
-    axis.set_xticks(bands)
-    axis.set_xlabel("band, from fine to coarse")
-    axis.set_ylabel("joints turn by (°, RMS)")
+    axis.set(xticks=bands, xlabel="band, from fine to coarse", ylabel="joints turn by (°, RMS)")
     axis.legend(fontsize=7, frameon=False)
 
 
@@ -66,8 +64,7 @@ def _draw_moves(axis: Axes, result: FilterResult) -> None:
     time = np.arange(len(away)) / result.clip.rate
     axis.plot(time, away.max(axis=1), color=_BEFORE, lw=1.0, label="the joint that moved most")
     axis.plot(time, np.median(away, axis=1), color=_AFTER, lw=1.2, label="half of the joints")
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("moved (cm)")
+    axis.set(xlabel="time (s)", ylabel="moved (cm)")
     axis.legend(fontsize=7, frameon=False)
 
 

@@ -17,7 +17,7 @@ from ...motion import kinematics
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
-from ...quality import contacts, quality
+from ...quality import contacts
 from ...recipes.planting import PlantOptions
 from ...sync import joint_weights
 from ...weave import planting, reporting
@@ -52,15 +52,10 @@ def make_filtered(clips: Sequence[Clip], recipe: Filter, progress: Progress = SI
     result, feet = planting.of_result(done.after, options, one_source=not _feet_moved(done), found=_contacts(done))
     progress.at(0.8, "Measuring")
     energies = np.stack([filtering.energies(one, asked.joints, len(asked.gains)) for one in (clip, result)])
-    report: dict[str, Any] = {
-        "dropped": [],
-        "filter": _figures(done, result, asked, energies),
-        **feet.report,
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": _warnings(clip, recipe, done),
-    }
+    figures = {"filter": _figures(done, result, asked, energies), **feet.report}
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
-    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    warnings = _warnings(clip, recipe, done)
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], figures, warnings, corrected)
     before = clip if corrected else clips[0]
     return FilterResult(result, report, 0, before, done, energies)
 

@@ -40,8 +40,7 @@ def draw(woven: WalkResult) -> Figure:
     _draw_poses(axis, woven, [stretch["frames"] for stretch in carries])
     axis.set_aspect("equal", adjustable="datalim")
     axis.margins(0.06)
-    axis.set_xlabel("x (m)")
-    axis.set_ylabel("y (m); figures stand up")
+    axis.set(xlabel="x (m)", ylabel="y (m); figures stand up")
     axis.set_title(title, fontsize=10, parse_math=False)
     axis.legend(loc="best", frameon=False, fontsize=8)
     return figure

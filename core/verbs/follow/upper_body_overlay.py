@@ -12,7 +12,6 @@ import numpy as np
 from ...errors import OptionError
 from ...motion.clip import Clip
 from ...motion.quat import Array
-from ...progress import SILENT, Progress
 from ..splice import actions as spliced_actions
 from ..splice.actions import Actions
 from . import Follow
@@ -33,9 +32,7 @@ class Stretch:
     actions: Actions
 
 
-def read_stretches(
-    recipe: Follow, clips: Sequence[Clip], like: Clip, known: Sequence[Stretch] = (), progress: Progress = SILENT
-) -> list[Stretch]:
+def read_stretches(recipe: Follow, clips: Sequence[Clip], like: Clip, known: Sequence[Stretch] = ()) -> list[Stretch]:
     """Return the stretches of a recipe with their actions on the skeleton and at the rate of a clip.
 
     clips : all clips counted by the recipe; known : stretches read earlier from the same clips, to be reused
@@ -46,7 +43,7 @@ def read_stretches(
     for (start, end, numbers), how in zip(recipe.stretch_rows(len(clips)), recipe.stretch_splices(), strict=True):
         key = numbers, how
         if key not in read:
-            read[key] = spliced_actions.gather([clips[number - 1] for number in numbers], like, how, progress)
+            read[key] = spliced_actions.gather([clips[number - 1] for number in numbers], like, how)
         found.append(Stretch(start, end, numbers, read[key]))
     return found
 

@@ -23,8 +23,7 @@ class KeyPoses(Recipe):
         (),
         "Rows of clip (from 1), frame (from 0), time (s) and hold (s); if empty, each clip's first pose and"
         " those that follow at the interval",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
         table=True,
         from_file=True,
     )
@@ -40,8 +39,7 @@ class KeyPoses(Recipe):
     interval: float = option(
         0.5,
         "Time between poses without rows, and back to the first",
-        minimum=0.001,
-        maximum=1000.0,
+        bounds=(0.001, 1000.0),
         usual=(0.05, 2.0),
         unit=" s",
     )

@@ -54,6 +54,5 @@ def _draw_speeds(axis: Axes, result: KeyPosesResult) -> None:
         axis.axvspan(arrive / clip.rate, leave / clip.rate, color=_POSE, alpha=0.15)
         axis.axvline(arrive / clip.rate, color=_POSE, lw=0.8)
     axis.set_ylim(bottom=0.0)
-    axis.set_xlabel("time (s); poses are lines, held ones wide")
-    axis.set_ylabel("turning (°/s)")
+    axis.set(xlabel="time (s); poses are lines, held ones wide", ylabel="turning (°/s)")
     axis.legend(fontsize=7, frameon=False)

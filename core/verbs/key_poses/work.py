@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from ...errors import ClipError, OptionError, no_frame, wrong_rows
 from ...motion import quat, root_motion
 from ...motion.clip import Channel, Clip, join_clips
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...weave import reporting
 from ...weave.results import KeyPosesResult
 from . import KeyPoses
@@ -60,8 +58,7 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
     progress.at(0.7, "Measuring")
     turns, sentences = _turns(poses, recipe)
     carried = [one for _, one in brought.values() if one is not None]
-    report: dict[str, Any] = {
-        "dropped": [],
+    figures = {
         "carried": [one.as_report() for one in carried],
         "key_poses": {
             "between": recipe.between,
@@ -72,10 +69,10 @@ def key_poses(clips: Sequence[Clip], recipe: KeyPoses, progress: Progress = SILE
             "back_after": again or None,
             "turns_degrees": turns,
         },
-        "quality": {"before": [quality.measure(clips[k]) for k in sorted(used)], "after": quality.measure(result)},
-        "warnings": [sentence for one in carried for sentence in one.sentences] + sentences,
     }
-    report |= reporting.common(recipe.verb, clips, result, began)
+    warnings = [sentence for one in carried for sentence in one.sentences] + sentences
+    before = [clips[k] for k in sorted(used)]
+    report = reporting.compose(recipe.verb, clips, result, began, before, figures, warnings)
     return KeyPosesResult(result, report, 0, poses, tuple(map(int, arrive)), tuple(map(int, leave)))
 
 

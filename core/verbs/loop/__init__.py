@@ -71,8 +71,8 @@ class Loop(Recipe, PlantOptions):
             Choice("no", "", "Let it turn as it did"),
         ),
     )
-    phase: float = option(0.0, "Where in the cycle the result begins, 0 to 1", minimum=0.0, maximum=1.0, shown=RARE)
-    repeat: int = option(1, "How many cycles the result has", minimum=1, maximum=1000, usual=(1, 20))
+    phase: float = option(0.0, "Where in the cycle the result begins, 0 to 1", bounds=(0.0, 1.0), shown=RARE)
+    repeat: int = option(1, "How many cycles the result has", bounds=(1, 1000), usual=(1, 20))
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     @classmethod

@@ -27,16 +27,17 @@ def draw(woven: LoopResult) -> Figure:
     for other in found.cycles[1:4]:
         above.plot(other.length / rate, other.score, "o", color=_GREY, ms=5)
     _thresholds(above)
-    above.set_xlabel("length of the cycle (s)")
-    above.set_ylabel("best score")
+    above.set(xlabel="length of the cycle (s)", ylabel="best score")
     above.legend(loc="lower right", frameon=False)
     below.plot(found.starts, found.start_scores, color=_CURVE, lw=1.5)
     start, end = woven.cycle.start, woven.cycle.start + woven.cycle.length
     below.axvspan(start, end, color=_MARK, alpha=0.15, lw=0, label=f"frames {start} to {end}, the loop")
     _thresholds(below)
-    below.set_xlabel("first frame of the cycle")
-    below.set_ylabel(f"score at {best.length} frames")
-    below.set_xlim(0, max(float(found.starts[-1]), end))
+    below.set(
+        xlabel="first frame of the cycle",
+        ylabel=f"score at {best.length} frames",
+        xlim=(0, max(float(found.starts[-1]), end)),
+    )
     below.legend(loc="lower right", frameon=False)
     return figure
 

@@ -29,9 +29,7 @@ def draw(result: EditResult) -> Figure:
         for role, path in ends.items():
             axis.plot(*path[:, :2].T, color=_ENDS[role][1], lw=1.2, label=_ENDS[role][0])
         axis.set_title(f"{name}, from above", fontsize=9)
-        axis.set_aspect("equal", adjustable="datalim")
-        axis.set_xlabel("x (m)")
-        axis.set_ylabel("y (m)")
+        axis.set(aspect="equal", adjustable="datalim", xlabel="x (m)", ylabel="y (m)")
         axis.legend(fontsize=7, frameon=False)
     _draw_speeds(speeds.subplots(), result, places)
     _draw_moves(moves.subplots(), result, places)
@@ -62,5 +60,4 @@ def _draw_moves(axis: Axes, result: EditResult, places: dict[str, dict[str, Arra
     for role in places["after"]:
         away = np.linalg.norm(places["after"][role][:count] - places["before"][role][:count], axis=1)
         axis.plot(np.arange(count) / result.clip.rate, 100.0 * away, color=_ENDS[role][1], lw=1.2)
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("moved (cm)")
+    axis.set(xlabel="time (s)", ylabel="moved (cm)")

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from ...errors import ClipError
 from ...motion import cycles, joint_matching, mirror, root_motion
 from ...motion.clip import Channel, Clip
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...weave import reporting, root_trajectory
 from ...weave.results import EditResult
 from ...weave.seam import close
@@ -53,14 +51,10 @@ def make_mirrored(clips: Sequence[Clip], recipe: Mirror, progress: Progress = SI
     pairs = int(np.count_nonzero(partner != np.arange(len(partner)))) // 2
     lonely = f"{clip.name}: no joint has a partner on the other side: name them in Body Roles"
     alone = [clip.skeleton.names[k] for k in np.flatnonzero(partner == np.arange(len(partner)))]
-    report: dict[str, Any] = {
-        "dropped": [],
-        "mirror": {"pairs": pairs, "alone": alone},
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": [] if pairs else [lonely],
-    }
     result = replace(result, name=recipe.result_name([clip.name]))
-    return EditResult(result, report | reporting.common(recipe.verb, clips, result, began, corrected), 0, clip)
+    figures, warnings = {"mirror": {"pairs": pairs, "alone": alone}}, [] if pairs else [lonely]
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], figures, warnings, corrected)
+    return EditResult(result, report, 0, clip)
 
 
 def _with_root_reflected(clip: Clip) -> Clip:

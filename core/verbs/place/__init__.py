@@ -32,8 +32,7 @@ class Place(Recipe):
     x: float = option(
         0.0,
         "Place of the hips on the ground",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         unit=" m",
         usual=(-10.0, 10.0),
         only_for=("where", ("auto", "at")),
@@ -41,8 +40,7 @@ class Place(Recipe):
     y: float = option(
         0.0,
         "Place of the hips on the ground",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         unit=" m",
         usual=(-10.0, 10.0),
         only_for=("where", ("auto", "at")),
@@ -58,8 +56,7 @@ class Place(Recipe):
     facing: float = option(
         0.0,
         "Facing in degrees: 0 is along +y; 90, to the left of that, along -x",
-        minimum=-360.0,
-        maximum=360.0,
+        bounds=(-360.0, 360.0),
         unit="°",
         usual=(-180.0, 180.0),
         only_for=("face", ("way",)),
@@ -76,8 +73,7 @@ class Place(Recipe):
     lift: float = option(
         0.0,
         "By how much it is raised",
-        minimum=-1000.0,
-        maximum=1000.0,
+        bounds=(-1000.0, 1000.0),
         unit=" m",
         usual=(-2.0, 2.0),
         only_for=("height", ("lift",)),

@@ -23,8 +23,7 @@ def draw(result: EditResult) -> Figure:
     for axis, clip, name in zip(axes, (result.before, result.clip), ("before", "after"), strict=True):
         _draw_paths(axis, clip)
         axis.set_title(f"{name}, from above", fontsize=9)
-        axis.set_aspect("equal", adjustable="datalim")
-        axis.set_xlabel("x (m)")
+        axis.set(aspect="equal", adjustable="datalim", xlabel="x (m)")
     axes[0].set_ylabel("y (m)")
     axes[0].legend(fontsize=7, frameon=False)
     return figure

@@ -13,7 +13,7 @@ from ...motion import feet, quat, root_motion
 from ...motion.clip import Clip
 from ...motion.skeleton import Skeleton
 from ...progress import SILENT, Progress
-from ...quality import contacts, quality, world_pose
+from ...quality import contacts, world_pose
 from ...recipes import base
 from ...sync import transitions
 from ...weave import reporting
@@ -58,14 +58,10 @@ def place(clips: Sequence[Clip], recipe: Place, progress: Progress = SILENT) -> 
     progress.at(0.5, "Measuring")
     if result is clip:
         warnings.append(f"{clip.name}: no place, way or height was asked for: nothing was changed")
-    report: dict[str, Any] = {
-        "dropped": [],
-        "place": _figures(clip, result, where, raised),
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": warnings,
-    }
     result = replace(result, name=recipe.result_name([one.name for one in clips]))
-    return EditResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip)
+    figures = {"place": _figures(clip, result, where, raised)}
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], figures, warnings)
+    return EditResult(result, report, 0, clip)
 
 
 def _where(clips: Sequence[Clip], recipe: Place) -> str:

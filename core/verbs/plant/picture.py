@@ -33,8 +33,7 @@ def _draw_speeds(axis: Axes, woven: PlantResult, foot: str, colour: str) -> None
     for span in woven.planted.spans:
         if span.foot == foot:
             axis.axvspan(span.first / rate, span.end / rate, color=colour, alpha=0.12, lw=0.0)
-    axis.set_ylim(0.0, _FASTEST)
-    axis.set_ylabel(f"{contacts.NAMES[foot]} (cm/s)")
+    axis.set(ylim=(0.0, _FASTEST), ylabel=f"{contacts.NAMES[foot]} (cm/s)")
     axis.legend(fontsize=7, frameon=False)
 
 
@@ -43,6 +42,5 @@ def _draw_moves(axis: Axes, woven: PlantResult) -> None:
     for k, (foot, shift) in enumerate(woven.planted.shifts.items()):
         axis.plot(time, 100.0 * np.abs(shift), color=_FEET[k % len(_FEET)], lw=1.2, label=contacts.NAMES[foot])
     axis.plot(time, 100.0 * np.linalg.norm(woven.planted.pelvis, axis=1), color=_PELVIS, lw=1.2, label="pelvis")
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("moved (cm)")
+    axis.set(xlabel="time (s)", ylabel="moved (cm)")
     axis.legend(fontsize=7, frameon=False)

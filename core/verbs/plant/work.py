@@ -3,13 +3,11 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from ...edit.feet import spans
 from ...edit.feet.planting import Planted, told
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...weave import planting, reporting
 from ...weave.results import PlantResult
 from ...weave.seam import close
@@ -36,13 +34,8 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
     result, done = planting.plant_clip(clip, rows, lift=recipe.lift_feet)
     progress.at(0.6, "Measuring")
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
-    report: dict[str, Any] = {
-        "dropped": [],
-        "plant": done.report,
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": _warnings(clip, done),
-    }
-    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    figures, warnings = {"plant": done.report}, _warnings(clip, done)
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], figures, warnings, corrected)
     before = clip if corrected else clips[0]
     return PlantResult(result, report, 0, before, done)
 

@@ -38,8 +38,7 @@ class Reach(Recipe):
     target: tuple[tuple[float, ...], ...] = option(
         (),
         "The place in metres: x y z, or rows of a frame (from 0) and x y z if it moves",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         from_file=True,
     )
@@ -48,8 +47,7 @@ class Reach(Recipe):
     ease: float = option(
         0.3,
         "Time to get there and back",
-        minimum=0.0,
-        maximum=60.0,
+        bounds=(0.0, 60.0),
         usual=(0.0, 2.0),
         unit=" s",
     )
@@ -57,8 +55,7 @@ class Reach(Recipe):
     turn: tuple[tuple[float, ...], ...] = option(
         (),
         "How hand, foot or head turns there: degrees about x, y and z of the world, in that order",
-        minimum=-360.0,
-        maximum=360.0,
+        bounds=(-360.0, 360.0),
         table=True,
         only_for=("keep_turn", (True,)),
         shown=RARE,
@@ -75,8 +72,7 @@ class Reach(Recipe):
     tip: tuple[tuple[float, ...], ...] = option(
         (),
         "The point to be there, x y z in metres along the axes of hand, foot or last joint; the joint itself if empty",
-        minimum=-1e3,
-        maximum=1e3,
+        bounds=(-1e3, 1e3),
         table=True,
         shown=RARE,
     )
@@ -84,8 +80,7 @@ class Reach(Recipe):
         (),
         "How far joints turn: rows of joint (from 1) and its least and largest angles about x, y and z"
         " (degrees, matrix product in that order)",
-        minimum=-1e4,
-        maximum=1e4,
+        bounds=(-1e4, 1e4),
         table=True,
         from_file=True,
         shown=RARE,

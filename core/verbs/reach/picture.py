@@ -46,9 +46,7 @@ def _draw_path(axis: Axes, result: ReachResult, across: int, up: int) -> None:
     goal = result.target[result.span[0] : result.span[1] + 1]
     axis.plot(goal[:, across], goal[:, up], color=_TARGET, lw=1.0)
     axis.plot(goal[[0, -1], across], goal[[0, -1], up], "o", color=_TARGET, ms=5, label="target")
-    axis.set_aspect("equal", adjustable="datalim")
-    axis.set_xlabel("x (m)")
-    axis.set_ylabel(f"{'xyz'[up]} (m)")
+    axis.set(aspect="equal", adjustable="datalim", xlabel="x (m)", ylabel=f"{'xyz'[up]} (m)")
     axis.set_title("way, from above" if up == 1 else "way, from the side", fontsize=9)
     axis.legend(fontsize=7, frameon=False)
 
@@ -62,6 +60,5 @@ def _draw_distance(axis: Axes, result: ReachResult) -> None:
     changed = np.flatnonzero(result.share > 0.0) / result.clip.rate
     axis.axvspan(changed[0], changed[-1], color=_SPAN, alpha=0.1, label="changed")
     axis.set_ylim(bottom=0.0)
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("to the target (cm)")
+    axis.set(xlabel="time (s)", ylabel="to the target (cm)")
     axis.legend(fontsize=7, frameon=False)

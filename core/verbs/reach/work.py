@@ -14,7 +14,6 @@ from ...motion.clip import Clip
 from ...motion.ik import Limb
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...weave import reporting
 from ...weave.results import ReachResult
 from ...weave.seam import close
@@ -53,13 +52,9 @@ def reach(clips: Sequence[Clip], recipe: Reach, progress: Progress = SILENT) -> 
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=result.cyclic and clips[0].cyclic)
     ends = np.stack([reaching.ends(one, led, tip) for one in (clip, result)])
     figures, notes = _figures(clip, result, recipe, led, ends, goals, share)
-    report: dict[str, Any] = {
-        "dropped": [],
-        "reach": {"joints": [clip.skeleton.names[k] for k in reaching.joints_of(clip.skeleton, led)], **figures},
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": notes + sentences,
-    }
-    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    joints = [clip.skeleton.names[k] for k in reaching.joints_of(clip.skeleton, led)]
+    own = {"reach": {"joints": joints, **figures}}
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], own, notes + sentences, corrected)
     before = clip if corrected else clips[0]
     return ReachResult(result, report, 0, before, ends, goals, share, (first, last))
 

@@ -16,7 +16,7 @@ _OF_COMPONENTS = (*(f"factor_{number + 1}" for number in range(FACTORS)), "indiv
 
 
 def _slider(sentence: str, label: str = "") -> float:
-    amount: float = option(0.0, sentence, minimum=-6.0, maximum=6.0, usual=(-3.0, 3.0), label=label)
+    amount: float = option(0.0, sentence, bounds=(-6.0, 6.0), usual=(-3.0, 3.0), label=label)
     return amount
 
 
@@ -24,8 +24,7 @@ def _factor() -> float:
     factor: float = option(
         1.0,
         "Amount of this component, the first of which is the largest; -3 is reversed",
-        minimum=-10.0,
-        maximum=10.0,
+        bounds=(-10.0, 10.0),
         usual=(-3.0, 3.0),
         shown=RARE,
     )
@@ -68,8 +67,7 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     toward_amount: float = option(
         1.0,
         "How far: 0 is not at all, 1 all the way",
-        minimum=-3.0,
-        maximum=3.0,
+        bounds=(-3.0, 3.0),
         usual=(-1.0, 2.0),
         shown=RARE,
         needs=("toward",),
@@ -91,12 +89,11 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     factor_4: float = _factor()
     factor_5: float = _factor()
     factor_6: float = _factor()
-    own_speed: float = option(1.0, "Amount of its own speed", minimum=-3.0, maximum=5.0, usual=(-1.0, 3.0), shown=RARE)
+    own_speed: float = option(1.0, "Amount of its own speed", bounds=(-3.0, 5.0), usual=(-1.0, 3.0), shown=RARE)
     individuality: float = option(
         1.0,
         "Amount of what no component explains",
-        minimum=-3.0,
-        maximum=5.0,
+        bounds=(-3.0, 5.0),
         usual=(0.0, 2.0),
         shown=RARE,
     )

@@ -21,8 +21,7 @@ def draw(result: RestyleResult) -> Figure:
     ):
         at = np.linspace(0.0, len(clip) - 1.0, 12).astype(np.int64)
         stick_figures.draw(axis, clip.take_frames(at), np.linspace(0.0, 11.0, 12), colour)
-        axis.set_ylabel(name)
-        axis.set_xticks([])
+        axis.set(ylabel=name, xticks=[])
     known = result.in_style.style.sliders
     after = result.in_style.standard if result.changed is None else result.in_style.style.standard(result.changed.row)
     axis = measures.subplots(1, 1)

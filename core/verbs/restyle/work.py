@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from ...edit.feet import clearing
 from ...motion import cycles, feet, kinematics, quat, resample, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...recipes.travel import TravelOptions
 from ...style import clip_in_style, fit, knees, steps
 from ...style.clip_in_style import ClipInStyle
@@ -72,17 +70,14 @@ def restyle(
         result = root_trajectory.remove_trajectory(result)[0] if on_the_spot else result
     progress.at(0.8, "Measuring")
     result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clip.cyclic)
-    report: dict[str, Any] = {
+    figures = {
         "dropped": reporting.left_out([trimmed]),
         "style": change.as_report(changed) | {"examples": len(style.material), "knees": round(knees.least(result), 2)},
         **planted.report,
-        "quality": {"before": [quality.measure(ready)], "after": quality.measure(result)},
-        "warnings": list(
-            dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held_names(changed)])
-        ),
     }
+    warnings = list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held_names(changed)]))
     notes = dict.fromkeys(filter(None, [style.why, *style.material.corrected, *corrected]))
-    report |= reporting.common(recipe.verb, clips, result, began, tuple(notes))
+    report = reporting.compose(recipe.verb, clips, result, began, [ready], figures, warnings, tuple(notes))
     return RestyleResult(result, report, 0, ready, in_style, changed)
 
 

@@ -24,9 +24,11 @@ def draw(woven: RetargetResult) -> Figure:
     middle.set_title(f"{len(woven.clip.skeleton)} joints, legs × {woven.carried.scale:.2f}", fontsize=9)
     for role, angle in limbs_off(woven.source, woven.clip).items():
         below.plot(angle, lw=1.0, label=role)
-    below.set_ylabel("limbs off (°)")
-    below.set_xlabel("frame")
-    below.set_ylim(0.0, 1.1 * max((float(line.get_ydata().max()) for line in below.lines), default=0.0) + 0.1)
+    below.set(
+        ylabel="limbs off (°)",
+        xlabel="frame",
+        ylim=(0.0, 1.1 * max((float(line.get_ydata().max()) for line in below.lines), default=0.0) + 0.1),
+    )
     if below.lines:
         below.legend(fontsize=7, ncols=4, frameon=False)
     return figure

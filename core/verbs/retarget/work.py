@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from ...motion import kinematics, trim
 from ...motion.clip import Channel, Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...weave import planting, reporting, root_trajectory
 from ...weave.results import RetargetResult
 from . import Retarget
@@ -46,17 +44,14 @@ def retarget(clips: Sequence[Clip], recipe: Retarget, progress: Progress = SILEN
     progress.at(0.5, "Planting feet")
     result, planted = planting.of_carried(trimmed.clip, result, recipe, carried)
     progress.at(0.7, "Measuring")
-    report: dict[str, Any] = {
+    figures = {
         **planted.report,
         "dropped": reporting.left_out([trimmed]),
         "retarget": carried.as_report()
-        | {
-            "limbs_off_degrees": {role: round(float(angle.max()), 3) for role, angle in off.items()},
-        },
-        "quality": {"before": [quality.measure(trimmed.clip)], "after": quality.measure(result)},
-        "warnings": carried.warnings,
+        | {"limbs_off_degrees": {role: round(float(angle.max()), 3) for role, angle in off.items()}},
     }
-    return RetargetResult(result, report | reporting.common("retarget", clips, result, began), 0, trimmed.clip, carried)
+    report = reporting.compose("retarget", clips, result, began, [trimmed.clip], figures, carried.warnings)
+    return RetargetResult(result, report, 0, trimmed.clip, carried)
 
 
 def limbs_off(source: Clip, result: Clip) -> dict[str, Array]:

@@ -32,8 +32,7 @@ class Root(Recipe):
     smooth: float = option(
         0.3,
         "Smoothing time (Gaussian); 0 is exactly under the hips",
-        minimum=0.0,
-        maximum=5.0,
+        bounds=(0.0, 5.0),
         unit=" s",
         usual=(0.0, 1.0),
         zero="exactly under the hips",

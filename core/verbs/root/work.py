@@ -14,7 +14,6 @@ from ...motion import kinematics, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...weave import reporting, root_carrier
 from ...weave.results import RootResult
 from ...weave.root_carrier import Carrying
@@ -39,14 +38,10 @@ def root(clips: Sequence[Clip], recipe: Root, progress: Progress = SILENT) -> Ro
     progress.at(0.0, "Making the result")
     result, joint = _carry_travel(clip, recipe)
     progress.at(0.5, "Measuring")
-    report: dict[str, Any] = {
-        "dropped": [],
-        "root": _figures(clip, result, joint, recipe),
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": [],
-    }
     result = replace(result, name=recipe.result_name([clip.name]))
-    return RootResult(result, report | reporting.common(recipe.verb, clips, result, began), 0, clip, joint)
+    figures = {"root": _figures(clip, result, joint, recipe)}
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], figures)
+    return RootResult(result, report, 0, clip, joint)
 
 
 def _carry_travel(clip: Clip, recipe: Root) -> tuple[Clip, int]:

@@ -22,14 +22,12 @@ class Settle(Recipe):
     strength: float = option(
         0.5,
         "How far it goes: 0 is not at all, 1 all the way, as far as they are alike",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
     )
     kept_frames: tuple[tuple[float, ...], ...] = option(
         (),
         "Frames that stay as they are, from 0",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
         table=True,
         shown=HIDDEN,
     )

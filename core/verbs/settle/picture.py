@@ -18,7 +18,6 @@ def draw(result: EditResult) -> Figure:
     seconds = np.arange(len(away)) / result.clip.rate
     axis.plot(seconds, away.max(axis=1), color=_MOST, lw=1.0, label="the joint that moved most")
     axis.plot(seconds, away.mean(axis=1), color=_MEAN, lw=1.2, label="mean of all joints")
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("moved (cm)")
+    axis.set(xlabel="time (s)", ylabel="moved (cm)")
     axis.legend(fontsize=7, frameon=False)
     return figure

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from ...inbetween import settle as pulling
 from ...motion import kinematics, trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...recipes.planting import PlantOptions
 from ...weave import planting, reporting
 from ...weave.results import EditResult
@@ -53,7 +51,7 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
     result = replace(result, name=recipe.result_name([clip.name]))
     away = np.linalg.norm(kinematics.points(result) - kinematics.points(clip), axis=2)
     carried = [one for _, one in brought if one is not None]
-    report: dict[str, Any] = {
+    figures = {
         "dropped": reporting.left_out(given),
         "carried": [one.as_report() for one in carried],
         "settle": {
@@ -62,10 +60,9 @@ def settle(clips: Sequence[Clip], recipe: Settle, progress: Progress = SILENT) -
             "moved_cm": [round(100.0 * float(value), 3) for value in (away.mean(), away.max())],
         },
         **feet.report,
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": [sentence for one in carried for sentence in one.sentences] + _warnings(clip, recipe, done),
     }
-    report |= reporting.common(recipe.verb, clips, result, began)
+    warnings = [sentence for one in carried for sentence in one.sentences] + _warnings(clip, recipe, done)
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], figures, warnings)
     return EditResult(result, report, 0, clip)
 
 

@@ -27,8 +27,7 @@ def draw(woven: SpliceResult) -> Figure:
     frames = np.arange(len(woven.clip))
     angles = np.degrees(np.linalg.norm(quat.log(woven.corrections), axis=1))
     middle.plot(frames, angles, color=_RESULT, lw=1.5)
-    middle.set_ylabel("trunk turned by (°)")
-    middle.set_ylim(0.0, max(1.1 * float(angles.max()), 1.0))
+    middle.set(ylabel="trunk turned by (°)", ylim=(0.0, max(1.1 * float(angles.max()), 1.0)))
     # Break the line where the action restarts.
     breaks = np.flatnonzero(np.diff(woven.action_frames) < 0.0) + 1
     across, up = (np.insert(np.asarray(values, float), breaks, np.nan) for values in (frames, woven.action_frames))
@@ -37,8 +36,7 @@ def draw(woven: SpliceResult) -> Figure:
     report = woven.report["splice"]
     played = "in step" if report["timing"] == "sync" else "at its own speed"
     below.set_title(f"played {played}: {report['why']}", fontsize=9, parse_math=False)
-    below.set_xlabel("frame of the result")
-    below.set_xlim(0, max(len(frames) - 1, 1))
+    below.set(xlabel="frame of the result", xlim=(0, max(len(frames) - 1, 1)))
     return figure
 
 

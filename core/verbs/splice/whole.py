@@ -16,7 +16,7 @@ from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
 from ...motion.roles import ancestors
 from ...progress import SILENT, Progress
-from ...quality import quality, trunk_swing
+from ...quality import trunk_swing
 from ...weave import planting, reporting
 from ...weave.results import SpliceResult
 from ...weave.seam import close
@@ -63,7 +63,7 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
         "repeated": timing.repeated,
         **trunk_report(recipe, upper, (locomotion, played, result), given, corrections),
     }
-    report = {
+    figures = {
         **planted.report,
         "dropped": reporting.left_out(trimmed),
         "carried": [] if carried is None else [carried.as_report()],
@@ -71,13 +71,13 @@ def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -
         "registration": _registration(
             timing, action, trimmed[0].frame_map.given(np.arange(len(result), dtype=float)), given
         ),
-        "quality": {"before": [quality.measure(locomotion), quality.measure(played)], "after": quality.measure(result)},
-        "warnings": [
-            *([] if carried is None else carried.sentences),
-            *_warnings(recipe, timing, upper, replace(locomotion, cyclic=trimmed[0].clip.cyclic), result),
-        ],
     }
-    report |= reporting.common("splice", clips, result, began, [*corrected, *also])
+    warnings = [
+        *([] if carried is None else carried.sentences),
+        *_warnings(recipe, timing, upper, replace(locomotion, cyclic=trimmed[0].clip.cyclic), result),
+    ]
+    before, notes = [locomotion, played], [*corrected, *also]
+    report = reporting.compose("splice", clips, result, began, before, figures, warnings, notes)
     return SpliceResult(result, report, 0, locomotion, played, given, corrections)
 
 

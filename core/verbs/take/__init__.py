@@ -52,8 +52,7 @@ class CutOut(Recipe, TakeOptions):
     begins: tuple[tuple[float, ...], ...] = option(
         (),
         f"The pose with which an action begins: {_ROW}",
-        minimum=-1.0,
-        maximum=1e9,
+        bounds=(-1.0, 1e9),
         table=True,
         shown=HIDDEN,
         only_for=("loop", (False,)),
@@ -61,8 +60,7 @@ class CutOut(Recipe, TakeOptions):
     ends: tuple[tuple[float, ...], ...] = option(
         (),
         f"The pose with which an action ends: {_ROW}",
-        minimum=-1.0,
-        maximum=1e9,
+        bounds=(-1.0, 1e9),
         table=True,
         shown=HIDDEN,
         only_for=("loop", (False,)),

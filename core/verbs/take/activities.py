@@ -83,10 +83,10 @@ def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
     return ends
 
 
-def number_activities(parts: Sequence[Array], alike: float = ALIKE) -> NDArray[np.int64]:
+def number_activities(parts: Sequence[Array]) -> NDArray[np.int64]:
     """Return a label (from 0) for each activity, given by its samples; similar activities share a label.
 
-    Agglomerative: the two nearest groups merge while their means are nearer than `alike`.
+    Agglomerative: the two nearest groups merge while their means are nearer than ALIKE.
 
     Example:
         >>> import numpy as np
@@ -99,7 +99,7 @@ def number_activities(parts: Sequence[Array], alike: float = ALIKE) -> NDArray[n
         means = np.array([np.concatenate([parts[k] for k in group]).mean(axis=0) for group in groups])
         apart = np.linalg.norm(means[:, None] - means[None], axis=2) + np.diag(np.full(len(means), np.inf))
         one, other = divmod(int(np.argmin(apart)), len(means))
-        if apart[one, other] > alike:
+        if apart[one, other] > ALIKE:
             break
         groups[one] += groups.pop(other) if other > one else []
         groups = sorted((sorted(group) for group in groups), key=lambda group: group[0])

@@ -14,7 +14,6 @@ from ...errors import ClipError, OptionError, no_frame, wrong_rows
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...recipes import base
 from ...weave import reporting
 from ...weave.results import CutOutResult
@@ -108,13 +107,8 @@ def cut_out(
     speed, turn = loops.speed(take.loop(recipe.first, last, recipe.kind) if recipe.loop else part)
     own |= {"speed_m_s": 0.0 if recipe.kind == "idle" else round(speed, 3), "turn_degrees_s": round(turn, 2)}
     own["turn_degrees_s"] *= -1.0 if recipe.mirrored else 1.0
-    report = {
-        "dropped": [],
-        "cut_out": own,
-        "quality": {"before": [quality.measure(part)], "after": quality.measure(made)},
-        "warnings": warnings,
-    }
-    return CutOutResult(made, report | reporting.common(recipe.verb, clips, made, began, notes), 0, part, begins, low)
+    report = reporting.compose(recipe.verb, clips, made, began, [part], {"cut_out": own}, warnings, notes)
+    return CutOutResult(made, report, 0, part, begins, low)
 
 
 def _mirror_clip(clip: Clip) -> Clip:

@@ -21,10 +21,7 @@ def draw(result: Result) -> Figure:
             above.plot(*path[:, :2].T, color=color, lw=1.5, label=role)
             speed = np.linalg.norm(np.gradient(path, axis=0), axis=1) * clip.rate
             speeds.plot(np.arange(len(clip)) / clip.rate, speed, color=color, lw=1.0)
-    above.set_aspect("equal", adjustable="datalim")
-    above.set_xlabel("x (m)")
-    above.set_ylabel("y (m)")
+    above.set(aspect="equal", adjustable="datalim", xlabel="x (m)", ylabel="y (m)")
     above.legend(fontsize=8, frameon=False)
-    speeds.set_xlabel("time (s)")
-    speeds.set_ylabel("speed (m/s)")
+    speeds.set(xlabel="time (s)", ylabel="speed (m/s)")
     return figure

@@ -24,8 +24,7 @@ class Travel(Recipe):
     speed: float = option(
         0.0,
         "Average speed; 0 is measured at the feet",
-        minimum=0.0,
-        maximum=100.0,
+        bounds=(0.0, 100.0),
         unit=" m/s",
         usual=(0.0, 6.0),
         zero="as its feet say",
@@ -45,16 +44,14 @@ class Travel(Recipe):
     angle: float = option(
         0.0,
         "Angle to the left of that direction",
-        minimum=-180.0,
-        maximum=180.0,
+        bounds=(-180.0, 180.0),
         unit="°",
         shown=RARE,
     )
     turn: float = option(
         0.0,
         "Extra turn to the left, in all or a cycle",
-        minimum=-3600.0,
-        maximum=3600.0,
+        bounds=(-3600.0, 3600.0),
         unit="°",
         usual=(-360.0, 360.0),
     )
@@ -63,8 +60,7 @@ class Travel(Recipe):
         (),
         "The way that was taken off: for each frame its speeds to the right and ahead, metres a second, and its"
         " turning to the left, degrees a second; or the report that has it",
-        minimum=-1e6,
-        maximum=1e6,
+        bounds=(-1e6, 1e6),
         table=True,
         from_file=True,
         shown=HIDDEN,  # written by a report

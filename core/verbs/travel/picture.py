@@ -36,9 +36,7 @@ def _draw_ground(axis: Axes, woven: TravelResult, clip: Clip) -> None:
         if stands is not None:
             treads = np.where(stands[k][:, None], ball[:, :2], np.nan)
             axis.plot(*treads.T, color=colour, lw=3.0, label=f"foot {name}, thick where it stands")
-    axis.set_aspect("equal", adjustable="datalim")
-    axis.set_xlabel("x (m)")
-    axis.set_ylabel("y (m)")
+    axis.set(aspect="equal", adjustable="datalim", xlabel="x (m)", ylabel="y (m)")
     axis.legend(fontsize=7, frameon=False)
 
 
@@ -50,7 +48,5 @@ def _draw_speeds(axis: Axes, woven: TravelResult) -> None:
         for k, name in enumerate(woven.found.feet):
             reported = np.where(woven.found.stands[k], np.abs(woven.found.back[k]), np.nan)
             axis.plot(time, reported, ".", ms=4, color=_FEET[k % len(_FEET)], label=f"foot {name} says")
-    axis.set_ylim(0.0, 1.15 * max(axis.get_ylim()[1], 0.1))
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("speed (m/s)")
+    axis.set(ylim=(0.0, 1.15 * max(axis.get_ylim()[1], 0.1)), xlabel="time (s)", ylabel="speed (m/s)")
     axis.legend(fontsize=7, frameon=False)

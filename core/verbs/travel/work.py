@@ -14,7 +14,7 @@ from ...errors import ClipError, wrong_count, wrong_rows
 from ...motion import trim
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
-from ...quality import foot_travel, quality
+from ...quality import foot_travel
 from ...quality.foot_travel import FootTravel
 from ...weave import reporting, root_trajectory
 from ...weave.results import TravelResult
@@ -175,13 +175,9 @@ def _result(
 ) -> TravelResult:
     found, trajectory, direction, warnings = measured
     after = replace(after, name=recipe.result_name([clips[0].name]))
-    report: dict[str, Any] = {
-        "dropped": reporting.left_out([trimmed]),
-        recipe.verb: _figures(found, trajectory, direction, before, after),
-        "quality": {"before": [quality.measure(before)], "after": quality.measure(after)},
-        "warnings": warnings,
-    }
-    report |= reporting.common(recipe.verb, clips, after, began)
+    own = _figures(found, trajectory, direction, before, after)
+    figures = {"dropped": reporting.left_out([trimmed]), recipe.verb: own}
+    report = reporting.compose(recipe.verb, clips, after, began, [before], figures, warnings)
     return TravelResult(after, report, 0, before, found, trajectory, gives=isinstance(recipe, Travel))
 
 

@@ -21,13 +21,12 @@ class Walk(GraphWalk):
     tooltip = "Wander through the ticked actions; another seed gives another walk"
     summary = "wander through a motion graph at random"
 
-    seconds: float = option(30.0, "How long the walk is", minimum=0.1, maximum=36000.0, unit=" s", usual=(1.0, 300.0))
-    seed: int = option(1, "Another number gives another walk", minimum=0, maximum=2**31 - 1)
+    seconds: float = option(30.0, "How long the walk is", bounds=(0.1, 36000.0), unit=" s", usual=(1.0, 300.0))
+    seed: int = option(1, "Another number gives another walk", bounds=(0, 2**31 - 1))
     hold: float = option(
         1.5,
         "Average time in a clip between transitions",
-        minimum=0.0,
-        maximum=3600.0,
+        bounds=(0.0, 3600.0),
         unit=" s",
         usual=(0.0, 10.0),
     )

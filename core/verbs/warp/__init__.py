@@ -23,8 +23,7 @@ class Warp(Recipe, SpanOptions):
         (),
         "Corrected poses: rows of a frame from 0, a bone (its number in bones, from 1), the rotation vector that turns"
         " it, degrees, and what moves it, metres, x y z each, along its own axes",
-        minimum=-1e9,
-        maximum=1e9,
+        bounds=(-1e9, 1e9),
         table=True,
         from_file=True,
         shown=HIDDEN,  # written by posing in the host
@@ -38,8 +37,7 @@ class Warp(Recipe, SpanOptions):
     poses: tuple[tuple[float, ...], ...] = option(
         (),
         "Poses of other clips: rows of a frame from 0, the number of a clip from 2 on, and its frame",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
         table=True,
         shown=HIDDEN,
     )
@@ -59,8 +57,7 @@ class Warp(Recipe, SpanOptions):
     reach: float = option(
         0.4,
         "How long before and after the pose the action changes; under 0.15 s it looks sudden",
-        minimum=0.01,
-        maximum=100.0,
+        bounds=(0.01, 100.0),
         unit=" s",
         usual=(0.1, 2.0),
     )
@@ -97,16 +94,14 @@ class MoveEvents(Recipe):
         "Rows of a frame from 0 at which something happens and the frame at which it is to come; then, if wanted, for"
         " how many seconds it is held there, and its anticipation, 0 to 1: how much time slows down before it and"
         " hurries after, so that it comes later still",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
         table=True,
         shown=HIDDEN,  # shown as a list
     )
     reach: float = option(
         0.0,
         "How long before and after an event time gives way",
-        minimum=0.0,
-        maximum=1000.0,
+        bounds=(0.0, 1000.0),
         unit=" s",
         usual=(0.0, 4.0),
         zero="what they need",

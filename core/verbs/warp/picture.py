@@ -68,6 +68,5 @@ def draw_events(result: EventsResult) -> Figure:
     if len(times) > 1:
         speed.plot(times, np.gradient(frames, times), color=_COLOURS[0], lw=1.2)
     speed.axhline(1.0, color=_GUIDE, lw=0.8)
-    speed.set_ylabel("speed")
-    speed.set_xlabel("frame of the result")
+    speed.set(ylabel="speed", xlabel="frame of the result")
     return figure

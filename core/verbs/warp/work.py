@@ -23,7 +23,6 @@ from ...errors import ClipError, OptionError, SkeletonError, given_twice, no_fra
 from ...motion import feet, kinematics, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
-from ...quality import quality
 from ...recipes.planting import PlantOptions
 from ...sync import joint_weights
 from ...weave import planting, reporting, root_carrier
@@ -64,8 +63,7 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
     result, planted = _plant_moved(result, clip, recipe)
     progress.at(0.7, "Measuring")
     result = replace(result, name=recipe.result_name([one.name for one in clips]), cyclic=clips[0].cyclic)
-    report: dict[str, Any] = {
-        "dropped": [],
+    figures = {
         "warp": {
             "frames": [one.frame for one in corrections],
             "degrees": round(float(np.degrees(max(np.linalg.norm(o.turns, axis=1).max() for o in corrections))), 3),
@@ -75,13 +73,9 @@ def warp(clips: Sequence[Clip], recipe: Warp, progress: Progress = SILENT) -> Wa
         },
         "carried": [one.as_report() for one in carried],
         **planted.report,
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": [
-            *(sentence for one in carried for sentence in one.sentences),
-            *_far_apart(clip, corrections, reach),
-        ],
     }
-    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    warnings = [sentence for one in carried for sentence in one.sentences] + _far_apart(clip, corrections, reach)
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], figures, warnings, corrected)
     return WarpResult(
         result, report, 0, clip if corrected else clips[0], tuple(one.frame for one in corrections), added
     )
@@ -107,18 +101,14 @@ def move_events(clips: Sequence[Clip], recipe: MoveEvents, progress: Progress = 
     progress.at(0.7, "Measuring")
     result = replace(result, name=recipe.result_name([clip.name]), cyclic=clips[0].cyclic)
     frames = curve.at(np.arange(len(clip), dtype=np.float64))
-    report: dict[str, Any] = {
-        "dropped": [],
-        "move_events": {
-            "events": [list(row) for row in recipe.events],
-            "speeds": [round(speed, 4) for speed in curve.speeds],
-            "coming": [_coming(clip, curve, one) for one in curve.events],
-            "frame": np.round(frames, 4).tolist(),
-        },
-        "quality": {"before": [quality.measure(clip)], "after": quality.measure(result)},
-        "warnings": [],
+    moved = {
+        "events": [list(row) for row in recipe.events],
+        "speeds": [round(speed, 4) for speed in curve.speeds],
+        "coming": [_coming(clip, curve, one) for one in curve.events],
+        "frame": np.round(frames, 4).tolist(),
     }
-    report |= reporting.common(recipe.verb, clips, result, began, corrected)
+    own = {"move_events": moved}
+    report = reporting.compose(recipe.verb, clips, result, began, [clip], own, notes=corrected)
     return EventsResult(result, report, 0, clip if corrected else clips[0], curve)
 
 

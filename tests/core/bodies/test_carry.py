@@ -282,6 +282,7 @@ def test_a_frame_can_stand_in_for_either_rest_pose():
     assert np.linalg.norm(places(made) - places(clip), axis=2).max() < 1e-3
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_02_01", "cmu_mb_35_03"])  # no constant was tuned on the second
 def test_long_toes_bend_and_do_not_lift_the_body(name, monkeypatch):

@@ -82,13 +82,6 @@ def plain(path):
     return path.read_bytes()
 
 
-def until(happened, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def one_line(done, code=1):
     assert (done.returncode, done.stdout) == (code, "")
     console.assert_one_line(done.stderr)
@@ -124,20 +117,20 @@ def test_a_job_file_may_be_named_from_its_folder(farm, jobs, out):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
 def test_what_is_interrupted_lets_go_of_the_cluster(farm, jobs, out):
     process = processes.started("run", jobs, "--scheduler", farm.address)
-    until(lambda: out.exists() and len(os.listdir(out)) > 1)
+    processes.until(lambda: out.exists() and len(os.listdir(out)) > 1)
     process.send_signal(signal.SIGINT)
     printed, err = process.communicate(timeout=30)
     assert (process.returncode, printed, err) == (130, b"", b"action-loom: interrupted\n")
     import distributed
 
     with distributed.Client(farm.address, set_as_default=False) as client:
-        until(lambda: not client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
+        processes.until(lambda: not client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a thing of Unix")
 def test_a_worker_that_is_killed_loses_nothing(farm, jobs, alone, out):
     process = processes.started("run", jobs, "--scheduler", farm.address)
-    until(lambda: out.exists() and len(os.listdir(out)) > 3)
+    processes.until(lambda: out.exists() and len(os.listdir(out)) > 3)
     farm.workers[0].kill()
     process.communicate(timeout=60)
     assert process.returncode == 1
@@ -155,7 +148,7 @@ def test_without_workers_or_with_others_programs_it_is_said(tmp_path, jobs, out)
         none = command("run", jobs, "--scheduler", farm.address, "--wait", 1)
         assert "there has been no worker for 1 s" in one_line(none)
         worker = farm.add_worker(PYTHONPATH=other.parent)
-        until(lambda: b"Starting Worker plugin" in (tmp_path / "worker.log").read_bytes())
+        processes.until(lambda: b"Starting Worker plugin" in (tmp_path / "worker.log").read_bytes())
         refused = one_line(command("run", jobs, "--scheduler", farm.address, "--wait", 10))
         assert "worker tcp://127.0.0.1:" in refused
         assert "they must be the same" in refused
@@ -166,7 +159,7 @@ def test_without_workers_or_with_others_programs_it_is_said(tmp_path, jobs, out)
 def test_a_scheduler_that_ends_ends_the_run(tmp_path, jobs, out):
     with clusters.Farm(tmp_path) as farm:
         process = processes.started("run", jobs, "--scheduler", farm.address, "--wait", "30", text=True)
-        until(lambda: b"Receive client connection" in (tmp_path / "scheduler.log").read_bytes())
+        processes.until(lambda: b"Receive client connection" in (tmp_path / "scheduler.log").read_bytes())
         farm.scheduler.kill()
         printed, err = process.communicate(timeout=60)
     assert (process.returncode, printed) == (1, "")

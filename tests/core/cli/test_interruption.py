@@ -77,21 +77,16 @@ def test_a_signal_after_the_work_changes_nothing(walk, sent):
         assert "Traceback" not in done.stderr
 
 
-def test_a_signal_inside_a_text_that_a_library_runs_ends_as_any_other(walk):
-    code = (
-        "import os, signal, sys\nfrom action_loom.core.cli import main, process\n"
-        "main.main = lambda: exec('os.kill(os.getpid(), signal.SIGTERM)')\nsys.exit(process.main())"
-    )
-    done = processes.python("-P", "-c", code, "info", walk)
-    assert (done.returncode, done.stderr) == (143, "action-loom: interrupted\n")
+RUNS_A_TEXT = "main.main = lambda: exec('os.kill(os.getpid(), signal.SIGTERM)')\n"
+SWALLOWS = (
+    "class Swallows:\n    def __del__(self):\n        os.kill(os.getpid(), signal.SIGTERM)\n"
+    "def work():\n    Swallows()\n    time.sleep(30.0)\n    return 0\n"
+    "main.main = work\n"
+)
 
 
-def test_a_signal_that_a_library_swallows_is_not_lost(walk):
-    code = (
-        "import os, signal, sys, time\nfrom action_loom.core.cli import main, process\n"
-        "class Swallows:\n    def __del__(self):\n        os.kill(os.getpid(), signal.SIGTERM)\n"
-        "def work():\n    Swallows()\n    time.sleep(30.0)\n    return 0\n"
-        "main.main = work\nsys.exit(process.main())"
-    )
-    done = processes.python("-P", "-c", code, "info", walk)
+@pytest.mark.parametrize("library", [RUNS_A_TEXT, SWALLOWS], ids=["text", "swallowed"])
+def test_a_signal_inside_a_library_ends_as_any_other(walk, library):
+    code = "import os, signal, sys, time\nfrom action_loom.core.cli import main, process\n"
+    done = processes.python("-P", "-c", code + library + "sys.exit(process.main())", "info", walk)
     assert (done.returncode, done.stderr) == (143, "action-loom: interrupted\n")

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from importlib import import_module
 from pathlib import Path
 
@@ -200,7 +199,7 @@ def test_what_is_stopped_leaves_no_process_and_no_part_of_a_file(many, out, sent
     environment = processes.clean_environment()
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
-        until(lambda: len([name for name in os.listdir(out) if name.endswith(".bvh")]) > 1)
+        processes.until(lambda: len([name for name in os.listdir(out) if name.endswith(".bvh")]) > 1)
         process.send_signal(getattr(signal, sent))
         # Our ends of the pipes close when neither the process nor its workers can write to them.
         printed, err = process.communicate(timeout=30)
@@ -213,13 +212,6 @@ def test_what_is_stopped_leaves_no_process_and_no_part_of_a_file(many, out, sent
     for name in files:
         if sent != "SIGKILL" or not name.endswith(".part"):
             assert len(bvh.read(out / name).values) > 10
-
-
-def until(happened, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are a thing of Unix")

@@ -6,6 +6,8 @@ from action_loom.core.edit import _numpy, banded
 from numpy.testing import assert_allclose
 from scipy import linalg
 
+pytestmark = pytest.mark.both_engines
+
 SIZES = (1, 2, 3, 4, 7, 500)
 
 
@@ -15,7 +17,6 @@ def system(size, seed=3):
     return (*rows, rng.normal(size=(size, 2)))
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("size", SIZES)
 def test_it_is_what_others_solve(size):
     diagonal, first, second, right = system(size)
@@ -31,6 +32,7 @@ def test_it_is_what_others_solve(size):
         assert_allclose(found, linalg.solveh_banded(bands, right, lower=True), atol=1e-12)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("size", SIZES)
 def test_the_kernel_and_its_twin_agree(size):
     _numba = pytest.importorskip("action_loom.core.edit._numba")
@@ -38,7 +40,6 @@ def test_the_kernel_and_its_twin_agree(size):
     assert_allclose(_numba.pentadiagonal(*arrays), _numpy.pentadiagonal(*arrays), atol=1e-13)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("size", SIZES)
 def test_what_is_pulled_is_the_least_of_its_sum(size):
     rng = np.random.default_rng(size)
@@ -49,7 +50,6 @@ def test_what_is_pulled_is_the_least_of_its_sum(size):
     assert_allclose(banded.smooth_curve(weights, goals, 3.0, 0.1), expected, atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_nothing_gives_nothing_and_other_shapes_are_refused():
     none = np.empty(0)
     assert banded.solve(none, none, none, np.empty((0, 2))).shape == (0, 2)

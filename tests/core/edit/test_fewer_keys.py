@@ -143,21 +143,6 @@ def test_modes_of_a_body_may_differ():
     holds(clip, 1.0 * MM, keyings=[Keying(mode=mode) for mode in modes])
 
 
-def test_both_engines_find_the_same_keys():
-    clip = rough(actions.walk(30.0, 1))
-    modes = [rotation_modes.MODES[k % 8] for k in range(len(clip.skeleton))]
-    keyings = [Keying(mode=mode) for mode in modes]
-    for one in (clip, replace(clip, cyclic=True)):
-        found = []
-        for engine in ("auto", "numpy"):
-            jit.use(engine)
-            found.append(fewer(one, 2.0 * MM, keyings=keyings).keyed)
-        for a, b in zip(*(keyed.every for keyed in found), strict=True):
-            assert_array_equal(a.frames, b.frames)
-            assert_allclose(a.values, b.values, atol=1e-9)
-            assert_allclose(a.slopes, b.slopes, atol=1e-9)
-
-
 @pytest.mark.parametrize("mode", ["", "QUATERNION", "XYZ", "AXIS_ANGLE"])
 @pytest.mark.parametrize("near", [1e-7, 0.002, 0.03])
 def test_both_engines_find_the_same_keys_of_slow_and_of_quick_curves(rng, mode, near):
@@ -353,6 +338,7 @@ def some_of(clip):
     return clip.cut(0, min(len(clip), 160 if jit._wanted == "numpy" else 1200))
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", TUNED_ON + ASIDE)
 def test_captured_clips(name):
@@ -362,6 +348,7 @@ def test_captured_clips(name):
     holds(clip, 1.0 * MM, 0.1 * MM)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_02_01", "mb_08_01"])
 def test_planted_feet_stay_where_they_stand(name):

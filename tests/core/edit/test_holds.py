@@ -363,6 +363,7 @@ def fist(clip):
     return np.linalg.norm(np.diff(away, axis=0), axis=1) * clip.rate
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_02_05", "cmu_daz_13_18", "cmu_daz_martial_04"])
 def test_a_punch_that_is_held_stops_at_its_hit(name):

@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from scipy import signal
 
+pytestmark = pytest.mark.both_engines
+
 CUTOFFS = [(8.0, 120.0), (12.0, 120.0), (8.0, 30.0), (0.5, 120.0), (14.9, 30.0), (11.0, 24.0)]
 
 
@@ -15,7 +17,6 @@ def noise(frames=400, columns=3, seed=1):
     return np.cumsum(np.random.default_rng(seed).normal(size=(frames, columns)), axis=0)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(("cutoff", "rate"), CUTOFFS)
 def test_it_is_scipys(cutoff, rate):
     values = noise()
@@ -26,7 +27,6 @@ def test_it_is_scipys(cutoff, rate):
     assert_allclose(np.abs(response), np.abs(signal.sosfreqz(sections, worN=200, fs=rate)[1]), atol=1e-9)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [10, 40, 90, 400])
 def test_where_a_clip_begins_and_ends_on_its_lines_its_ends_are_scipys_odd_ones(frames):
     """Its first and last frames lie on lines, so that the line through a quarter of a period begins at the first."""
@@ -44,6 +44,7 @@ def test_where_a_clip_begins_and_ends_on_its_lines_its_ends_are_scipys_odd_ones(
         assert_allclose(low_pass.both_ways(values, 8.0, 120.0), odd, atol=1e-5)
 
 
+@pytest.mark.one_engine
 def test_the_kernel_and_its_twin_agree():
     _numba = pytest.importorskip("action_loom.core.edit._numba")
     sections, values = low_pass.sections(8.0, 120.0), noise()
@@ -52,7 +53,6 @@ def test_the_kernel_and_its_twin_agree():
     assert_allclose(_numba.sections_forward(*given), _numpy.sections_forward(*given), atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_waves_come_through_as_far_as_they_are_slow_and_nothing_is_delayed():
     time = np.arange(1200) / 120.0
     for frequency, kept in ((1.0, 1.0), (8.0, 0.5), (30.0, 0.0)):
@@ -61,20 +61,17 @@ def test_waves_come_through_as_far_as_they_are_slow_and_nothing_is_delayed():
         assert_allclose(low_pass.both_ways(wave, 8.0, 120.0)[inner], kept * wave[inner], atol=3e-3)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [3, 4, 10, 500])
 def test_lines_stay_as_they_are_ends_too(frames):
     line = np.arange(frames)[:, None] * np.array([0.3, -2.0]) + np.array([1.0, 5.0])
     assert_allclose(low_pass.both_ways(line, 8.0, 120.0), line, atol=1e-9 * frames)
 
 
-@pytest.mark.both_engines
 def test_backwards_it_is_the_same_backwards():
     values = noise(150)
     assert_allclose(low_pass.both_ways(values[::-1], 8.0, 60.0)[::-1], low_pass.both_ways(values, 8.0, 60.0), atol=1e-5)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("cutoff", [12.0, 15.0, 1000.0])
 def test_what_frames_do_not_hold_is_not_taken_off(cutoff):
     values = noise(50)
@@ -85,13 +82,13 @@ def test_what_frames_do_not_hold_is_not_taken_off(cutoff):
         assert_array_equal(low_pass.both_ways(values[:frames], 8.0, 120.0), values[:frames])
 
 
+@pytest.mark.one_engine
 def test_no_cutoff_is_refused():
     for cutoff in (0.0, -1.0, 60.0):
         with pytest.raises(ValueError, match="is no cutoff at 120"):
             low_pass.sections(cutoff, 120.0)
 
 
-@pytest.mark.both_engines
 def test_signs_of_rotations_do_not_matter_and_are_kept(rng):
     turns = quat.exp(0.3 * np.cumsum(0.1 * rng.normal(size=(200, 2, 3)), axis=0))
     signs = rng.choice([-1.0, 1.0], size=(200, 2, 1))
@@ -102,7 +99,6 @@ def test_signs_of_rotations_do_not_matter_and_are_kept(rng):
     assert_allclose(low_pass.rotations(quat.mul(about, turns), 8.0, 120.0), quat.mul(about, one), atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_who_spins_spins_on():
     angle = np.arange(600) * 0.1
     turns = quat.about_axis("Z", angle)[:, None]
@@ -110,7 +106,6 @@ def test_who_spins_spins_on():
     assert_allclose(made[60:-60], turns[60:-60], atol=1e-4)
 
 
-@pytest.mark.both_engines
 def test_ends_are_no_worse_than_by_odd_reflection():
     """In noise the first frame has a full error; a line through several frames estimates the start better."""
     rng = np.random.default_rng(5)

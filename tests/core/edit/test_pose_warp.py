@@ -276,6 +276,7 @@ def test_channels_and_the_clip_itself_are_left_as_they_are():
     assert_array_equal(clip.translations, before[1])
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_asf_16_17", "cmu_mb_08_01"])
 def test_captured_clips_go_through_poses_of_their_own(name):

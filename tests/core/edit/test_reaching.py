@@ -66,6 +66,7 @@ def test_random_reachable_places_are_reached_in_every_frame(name, keep_turn):
     assert_array_equal(made.translations, WALK.translations)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", CAPTURED)
 def test_captured_limbs_reach(name):

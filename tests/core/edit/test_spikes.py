@@ -10,6 +10,8 @@ from action_loom.core.motion import kinematics, quat
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material, planted_spikes
 
+pytestmark = pytest.mark.both_engines
+
 TUNED = ["cmu_daz_13_18", "cmu_asf_16_03"]
 ASIDE = ["cmu_mb_08_01", "cmu_mb_35_22", "cmu_daz_10_03", "cmu_asf_16_19", "cmu_mb_06_14"]
 
@@ -47,7 +49,6 @@ def test_at_thirty_frames_a_second_most_are_found_where_spikes_may_be_that_long(
     assert np.median(figures[:, 2]) <= 1.5
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [24.0, 120.0])
 def test_what_is_quick_and_meant_is_no_spike(rate):
     """Steps of generated walks."""
@@ -57,7 +58,6 @@ def test_what_is_quick_and_meant_is_no_spike(rate):
         assert not spikes.find_moved(clip.translations, rate, clip.skeleton.height).any()
 
 
-@pytest.mark.both_engines
 def test_only_what_is_flagged_is_changed():
     turns, rng = actions.walk(60.0).rotations, np.random.default_rng(3)
     given, _ = planted_spikes.planted(turns, rng)
@@ -68,7 +68,6 @@ def test_only_what_is_flagged_is_changed():
     assert_allclose(np.linalg.norm(made, axis=-1), 1.0, atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_signs_and_frames_of_reference_do_not_matter(rng):
     turns = quat.continuous(planted_spikes.planted(actions.walk(60.0).rotations, np.random.default_rng(3))[0])
     flags = spikes.find_turned(turns, 60.0)
@@ -79,7 +78,6 @@ def test_signs_and_frames_of_reference_do_not_matter(rng):
     assert_array_equal(spikes.find_turned(turns[::-1], 60.0), spikes.find_turned(quat.mul(about, turns)[::-1], 60.0))
 
 
-@pytest.mark.both_engines
 def test_places_that_jump_are_mended():
     time = np.arange(240) / 60.0
     clean = np.stack([1.3 * time, 0.02 * np.sin(9.0 * time), 0.9 + 0.03 * np.sin(18.0 * time)], axis=1)[:, None]
@@ -92,7 +90,6 @@ def test_places_that_jump_are_mended():
     assert not spikes.find_moved(clean, 60.0, 1.75).any()
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [0, 1, 2, 3, 4, 5, 6, 9])
 def test_few_frames(frames, rng):
     turns = material.rotations(rng, frames, 3)
@@ -104,7 +101,6 @@ def test_few_frames(frames, rng):
     assert_allclose(quat.same_side(spikes.mended_turns(turns, everything), turns), turns, atol=1e-12)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(("rate", "frames"), [(24.0, 1), (30.0, 1), (50.0, 2), (60.0, 3), (120.0, 3), (12.0, 1)])
 def test_a_spike_lasts_no_longer_than_a_blow(rate, frames):
     assert spikes.longest(rate) == frames
@@ -117,7 +113,6 @@ def test_a_spike_lasts_no_longer_than_a_blow(rate, frames):
         assert spikes.find_turned(turns, rate, 3).sum() == (length if length <= 3 else 0)
 
 
-@pytest.mark.both_engines
 def test_a_quick_blow_stays():
     """A punch of three frames after a pose that is held, as games have it, at 24 frames a second."""
     angles = np.radians([0.0] * 12 + [10.0, 41.0, 82.0, 108.0, 60.0, 20.0, 5.0] + [0.0] * 12)
@@ -125,6 +120,7 @@ def test_a_quick_blow_stays():
     assert not spikes.find_turned(turns, 24.0).any()
 
 
+@pytest.mark.one_engine
 def test_one_joint_that_stands_and_one_that_steps():
     """A step stays where it goes; it does not come back."""
     turns = np.tile(quat.IDENTITY, (120, 2, 1))
@@ -132,7 +128,6 @@ def test_one_joint_that_stands_and_one_that_steps():
     assert not spikes.find_turned(turns, 60.0).any()
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("undone", [True, False])
 def test_what_another_joint_undoes_is_not_mended_alone(undone):
     """An upper arm turned about its length in one frame; the forearm turned back, as solvers of captures do."""

@@ -212,6 +212,7 @@ def test_what_stays_alone_changes_nothing_and_beside_others_is_held():
     assert time_warp.curve(CLIP, events((100, 110))).at(np.array([130.0]))[0] != 130.0
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_asf_16_17", "cmu_mb_49_06", "cmu_mb_08_01"])
 def test_captured_clips_play_their_events_when_asked(name):

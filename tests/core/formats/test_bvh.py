@@ -9,19 +9,14 @@ from action_loom.core.formats import bvh
 from numpy.testing import assert_array_equal
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
+
 SMALL = material.SMALL_BVH
-
-
-def assert_same_motion(a, b):
-    assert (a.names, a.channels, a.frame_time) == (b.names, b.channels, b.frame_time)
-    for field in ("parents", "offsets", "tips", "values"):
-        assert_array_equal(getattr(a, field), getattr(b, field))
 
 
 # --- reading and writing ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.both_engines
 def test_a_file_is_read_as_it_is_written(small):
     assert small.names == ("Hips", "Chest", "Head", "Leg")
     assert_array_equal(small.parents, [-1, 0, 1, 0])
@@ -32,7 +27,6 @@ def test_a_file_is_read_as_it_is_written(small):
     assert_array_equal(small.values[1], [1.5, 91, -0.2, 11, 21, 31, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -56,10 +50,9 @@ def test_a_file_is_read_as_it_is_written(small):
 )
 def test_spaces_line_ends_and_capitals_do_not_matter(small, tmp_path, old, new):
     assert old in SMALL
-    assert_same_motion(material.read_bvh(tmp_path, SMALL.replace(old, new)), small)
+    material.assert_same_motion(material.read_bvh(tmp_path, SMALL.replace(old, new)), small)
 
 
-@pytest.mark.both_engines
 def test_names_may_have_spaces_colons_and_any_letters(tmp_path):
     names = ("mixamorig:Hips", "Bip01 L Thigh", "センター", "Hüfte")
     text = SMALL
@@ -71,21 +64,18 @@ def test_names_may_have_spaces_colons_and_any_letters(tmp_path):
     assert bvh.read(tmp_path / "again.bvh").names == names
 
 
-@pytest.mark.both_engines
 def test_a_name_that_is_not_utf8_is_read_as_western_european(tmp_path):
     motion = material.read_bvh(tmp_path, SMALL.replace("Chest", "Hüfte").encode("latin-1"))
     assert motion.names[1] == "Hüfte"
     bvh.write(motion, tmp_path / "again.bvh")
-    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+    material.assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
 
 
-@pytest.mark.both_engines
 def test_japanese_names_are_read_in_the_encoding_of_japanese_files(tmp_path):
     motion = material.read_bvh(tmp_path, SMALL.replace("Hips", "センターボマ").encode("cp932"))
     assert motion.names[0] == "センターボマ"
 
 
-@pytest.mark.both_engines
 def test_two_roots_are_read_and_written(tmp_path):
     prop = "ROOT Prop\n{\nOFFSET 5 0 0\nCHANNELS 3 Xposition Yposition Zposition\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
     text = SMALL.replace("MOTION", prop + "MOTION").replace("7 8 9\n", "7 8 9 1 2 3\n")
@@ -93,7 +83,7 @@ def test_two_roots_are_read_and_written(tmp_path):
     assert motion.names[4] == "Prop"
     assert motion.parents[4] == -1
     bvh.write(motion, tmp_path / "again.bvh")
-    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+    material.assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
 
 
 @pytest.mark.shared
@@ -104,21 +94,19 @@ def test_writing_what_was_read_loses_nothing(path, tmp_path):
     once, twice = tmp_path / "once.bvh", tmp_path / "twice.bvh"
     bvh.write(motion, once)
     again = bvh.read(once)
-    assert_same_motion(again, motion)
+    material.assert_same_motion(again, motion)
     bvh.write(again, twice)
     assert twice.read_bytes() == once.read_bytes()
 
 
-@pytest.mark.both_engines
 def test_any_number_is_written_so_that_it_reads_the_same(small, tmp_path, rng):
     values = rng.normal(size=(200, 15)) * 10.0 ** rng.integers(-20, 8, size=(200, 15))
     values[0, :5] = [0.0, -0.0, 1e9, 5e-324, 0.1 + 0.2]
     motion = replace(small, values=values, offsets=rng.normal(size=(4, 3)), tips=small.tips * (1.0 / 3.0))
     bvh.write(motion, tmp_path / "again.bvh")
-    assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
+    material.assert_same_motion(bvh.read(tmp_path / "again.bvh"), motion)
 
 
-@pytest.mark.both_engines
 def test_a_write_that_fails_leaves_nothing_and_keeps_what_was_there(small, tmp_path):
     folder = tmp_path / "out"
     folder.mkdir()
@@ -133,7 +121,6 @@ def test_a_write_that_fails_leaves_nothing_and_keeps_what_was_there(small, tmp_p
 # --- frame rates --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("frame_time", "rate"),
     [
@@ -163,7 +150,6 @@ def test_a_rounded_frame_time_means_a_whole_rate(small, frame_time, rate):
     assert replace(small, frame_time=frame_time).rate == rate
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("frame_time", "rate"), [("0.0417083750417", 23.976), ("0.0333667", 29.97), ("0.0166833", 59.94)]
 )
@@ -171,7 +157,6 @@ def test_a_rate_that_is_not_whole_stays_what_it_is(small, frame_time, rate):
     assert replace(small, frame_time=frame_time).rate == pytest.approx(rate, abs=5e-4)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [120.0, 60.0, 30.0, 29.97, 25.0, 24.0, 23.976, 24000 / 1001, 1.0, 0.5, 1000.0, 7.3])
 def test_a_rate_survives_a_file(rate, tmp_path):
     clip = material.walk(0.2, 30.0)

@@ -12,6 +12,8 @@ from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
+
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
@@ -49,7 +51,6 @@ def in_metres(points, convention):
     return convention.metres * points
 
 
-@pytest.mark.both_engines
 def test_the_points_of_a_clip_are_the_files(small):
     for up in ("y", "z"):
         clip, convention = bvh.to_clip(small, unit="cm", up=up)
@@ -68,7 +69,6 @@ def test_the_points_of_a_captured_clip_are_the_files(path):
     assert_allclose(found, in_metres(expected, convention), rtol=0.0, atol=1e-9)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_order_of_channels_is_understood(small, order):
     channels = tuple(
@@ -83,7 +83,6 @@ def test_every_order_of_channels_is_understood(small, order):
     assert_allclose(again.values, motion.values, atol=1e-7)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     "channels",
     [
@@ -108,7 +107,6 @@ def test_joints_may_have_any_channels(small, channels, rng):
     assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-8)
 
 
-@pytest.mark.both_engines
 def test_a_position_channel_replaces_the_offset_of_its_joint(small):
     clip, _ = bvh.to_clip(small, unit="m", up="z")
     _, positions = kinematics.forward(clip.skeleton, clip.rotations, clip.translations)
@@ -116,7 +114,6 @@ def test_a_position_channel_replaces_the_offset_of_its_joint(small):
     assert_allclose(clip.skeleton.offsets[0], [1, 2, 3])
 
 
-@pytest.mark.both_engines
 def test_joints_of_one_name_are_numbered_in_the_clip_and_keep_their_names_in_the_file(tmp_path):
     motion = material.read_bvh(tmp_path, material.SMALL_BVH.replace("Head", "Chest").replace("Leg", "Chest"))
     assert motion.names == ("Hips", "Chest", "Chest", "Chest")
@@ -125,7 +122,6 @@ def test_joints_of_one_name_are_numbered_in_the_clip_and_keep_their_names_in_the
     assert bvh.from_clip(clip, motion, convention).names == motion.names
 
 
-@pytest.mark.both_engines
 def test_a_number_that_is_taken_already_is_not_given_again(tmp_path):
     motion = material.read_bvh(tmp_path, material.SMALL_BVH.replace("Head", "Chest").replace("Leg", "Chest.001"))
     clip, _ = bvh.to_clip(motion)
@@ -147,7 +143,6 @@ def test_a_clip_and_back_keeps_every_point(path):
     assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_angles_that_ran_on_past_a_half_turn_come_back_as_they_were(small):
     time = np.linspace(0.0, 1.0, 60)[:, None]
     values = np.hstack([np.zeros((60, 3)), time * np.tile([400.0, 60.0, -300.0], 4)])
@@ -156,7 +151,6 @@ def test_angles_that_ran_on_past_a_half_turn_come_back_as_they_were(small):
     assert_allclose(bvh.from_clip(clip, motion, convention).values, values, atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_a_clip_of_our_own_is_written_and_read_back(tmp_path):
     clip = material.walk(turn=0.7)
     path = material.write(clip, tmp_path / "walk.bvh")
@@ -166,7 +160,6 @@ def test_a_clip_of_our_own_is_written_and_read_back(tmp_path):
     assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("roots", [1, 3])
 def test_any_body_is_written_so_that_every_joint_is_where_it_was(seed, roots, tmp_path):
@@ -180,7 +173,6 @@ def test_any_body_is_written_so_that_every_joint_is_where_it_was(seed, roots, tm
     assert_allclose(found[:, matching], expected, rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_the_tips_of_turned_joints_are_written_where_they_are(rng, tmp_path):
     skeleton = material.random_skeleton(rng, joints=4)
     skeleton = replace(skeleton, parents=np.arange(-1, 3), tips=np.array([[0.0] * 3] * 3 + [[0.1, 0.2, 0.3]]))
@@ -189,7 +181,6 @@ def test_the_tips_of_turned_joints_are_written_where_they_are(rng, tmp_path):
     assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("name", ["a{b", "}", "a\nb", "two  spaces", " edges ", "", "JOINT", "OFFSET", "{"])
 def test_a_joint_of_any_name_is_written_so_that_the_file_can_be_read(name, tmp_path):
     figure = material.figure()
@@ -199,13 +190,11 @@ def test_a_joint_of_any_name_is_written_so_that_the_file_can_be_read(name, tmp_p
     assert_allclose(kinematics.points(back), kinematics.points(clip), rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_a_body_of_another_shape_than_the_file_is_refused(small):
     with pytest.raises(SkeletonError, match="joints are not those of .*small.bvh: "):
         bvh.from_clip(material.walk(), small)
 
 
-@pytest.mark.both_engines
 def test_a_hinge_that_turns_about_another_axis_can_not_be_written(small):
     hinge = (small.channels[0], small.channels[1], ("Xrotation",), small.channels[3])
     motion = replace(small, channels=hinge, values=np.ones((2, 13)))
@@ -216,7 +205,6 @@ def test_a_hinge_that_turns_about_another_axis_can_not_be_written(small):
         bvh.from_clip(replace(clip, rotations=turned), motion, convention)
 
 
-@pytest.mark.both_engines
 def test_a_body_that_moves_where_the_file_has_no_channel_for_it_can_not_be_written(small):
     rotations_only = (small.channels[0][3:], *small.channels[1:])
     motion = replace(small, channels=rotations_only, values=np.ones((2, 12)))
@@ -228,7 +216,6 @@ def test_a_body_that_moves_where_the_file_has_no_channel_for_it_can_not_be_writt
         bvh.from_clip(replace(clip, translations=moved), motion, convention)
 
 
-@pytest.mark.both_engines
 def test_a_deep_chain_does_not_exhaust_the_stack(tmp_path):
     count = 1500
     skeleton = Skeleton(

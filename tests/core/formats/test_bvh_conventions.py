@@ -9,8 +9,9 @@ from action_loom.core.motion import kinematics
 from numpy.testing import assert_allclose
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
 
-@pytest.mark.both_engines
+
 @pytest.mark.parametrize(
     ("unit", "metres"),
     [("m", 1.0), ("dm", 0.1), ("cm", 0.01), ("mm", 0.001), ("inch", 0.0254), ("cmu", 0.0254 / 0.45), ("5e-3", 0.005)],
@@ -23,21 +24,18 @@ def test_the_unit_asked_for_scales_the_body(small, unit, metres):
     assert_allclose(clip.skeleton.tips[2], [0.0, 0.0, 20.0 * convention.metres], atol=1e-12)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("unit", ["parsec", "", "0", "-1", "nan", "inf", "1e9", "1,5"])
 def test_a_unit_that_is_none_is_refused(small, unit):
     with pytest.raises(OptionError, match="units is .*, but must be .*mm, inch, cmu or a number of metres"):
         bvh.to_clip(small, unit=unit)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("up", ["w", "", "Y", "+z"])
 def test_an_axis_that_is_none_is_refused(small, up):
     with pytest.raises(OptionError, match="but must be one of auto, y, z, x, -y, -z, -x"):
         bvh.to_clip(small, up=up)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("unit", ["m", "dm", "cm", "mm", "inch", "cmu"])
 @pytest.mark.parametrize("height", [1.45, 1.7, 2.0])
 def test_a_persons_height_tells_the_unit(unit, height):
@@ -53,7 +51,6 @@ def test_a_persons_height_tells_the_unit(unit, height):
         assert convention.unit == unit
 
 
-@pytest.mark.both_engines
 def test_a_body_that_no_unit_makes_a_persons_size_is_taken_as_one(small):
     figure = material.figure()
     clip = material.walk(0.2, skeleton=figure)
@@ -72,7 +69,6 @@ def test_a_body_that_no_unit_makes_a_persons_size_is_taken_as_one(small):
     assert "centimetres were taken" in units.doubt(legless.skeleton, found.unit, found.metres)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(("unit", "height"), [("m", 0.9), ("m", 3.2), ("cm", 1.1), ("cm", 2.6)])
 def test_small_and_tall_figures_are_what_they_are(unit, height):
     figure = material.figure(scale=height / material.figure().height)
@@ -102,7 +98,6 @@ def test_conventions_of_files_from_the_wild(name, unit, up):
     assert 1.2 < clip.skeleton.height < 2.3
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("up", ["y", "z"])
 def test_a_standing_body_tells_what_is_up(up):
     clip = material.walk(0.2)
@@ -112,13 +107,13 @@ def test_a_standing_body_tells_what_is_up(up):
     assert_allclose(kinematics.points(again), kinematics.points(clip), rtol=0.0, atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_a_guess_is_one_if_either_was_not_asked_for(small):
     assert bvh.to_clip(small, unit="cm")[1].guessed
     assert bvh.to_clip(small, up="y")[1].guessed
     assert not bvh.to_clip(small, unit="cm", up="y")[1].guessed
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(("height", "unit"), [(75.0, "cm"), (0.4, "m"), (1600.0, "mm"), (2.2, "m"), (1e5, "")])
 def test_animals_are_of_any_size_but_never_in_inches(height, unit):
     assert units.guess(height, four_footed=True) == unit

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from action_loom.core.errors import MotionFileError
 from action_loom.core.formats import bvh
-from hypothesis import given
-from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
 from oracles import material
+
+pytestmark = pytest.mark.both_engines
 
 SMALL = material.SMALL_BVH
 LINES = SMALL.splitlines()
@@ -164,7 +163,6 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_broken_file_is_refused_with_its_line_and_what_is_wrong(what, tmp_path):
     content, line, fragment = BROKEN[what]
@@ -178,7 +176,6 @@ def test_a_broken_file_is_refused_with_its_line_and_what_is_wrong(what, tmp_path
     assert len(message) < len(str(tmp_path)) + 200
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("ends", ["\r\n", "\n\n"])
 def test_lines_are_counted_as_an_editor_does(ends, tmp_path):
     content = with_rows(ROWS[0], SHORT).replace("\n", ends)
@@ -187,7 +184,6 @@ def test_lines_are_counted_as_an_editor_does(ends, tmp_path):
     assert content.splitlines()[caught.value.line - 1] == SHORT
 
 
-@pytest.mark.both_engines
 def test_a_line_in_the_header_is_counted_as_an_editor_does_whatever_the_names_hold(tmp_path):
     content = swapped("ROOT Hips", "ROOT Hi\x85p\x0cs").encode("latin-1")
     with pytest.raises(MotionFileError) as caught:
@@ -195,7 +191,6 @@ def test_a_line_in_the_header_is_counted_as_an_editor_does_whatever_the_names_ho
     assert caught.value.line == line_of("50.0")
 
 
-@pytest.mark.both_engines
 def test_a_path_that_is_no_file_is_refused(tmp_path):
     with pytest.raises(MotionFileError, match=r"absent\.bvh: can't be read \(No such file"):
         bvh.read(tmp_path / "absent.bvh")
@@ -205,10 +200,6 @@ def test_a_path_that_is_no_file_is_refused(tmp_path):
         bvh.read(tmp_path / "a.bvh" / "b.bvh")
     with pytest.raises(MotionFileError, match=r"can't be read \(File name too long"):
         bvh.read(tmp_path / ("n" * 300))
-
-
-PIECES = [b"{", b"}", b"\n", b"\r"]
-WORDS = ["HIERARCHY", "ROOT", "JOINT", "End", "Site", "{", "}", "OFFSET", "CHANNELS", "3", "1", "Xrotation", "MOTION"]
 
 
 @pytest.fixture(scope="module")
@@ -224,12 +215,6 @@ def outcome(folder, content):
         return None
 
 
-def assert_same_motion(a, b):
-    assert (a.names, a.channels, a.frame_time) == (b.names, b.channels, b.frame_time)
-    for field in ("parents", "offsets", "tips", "values"):
-        assert_array_equal(getattr(a, field), getattr(b, field))
-
-
 def assert_is_all_or_nothing(folder, content):
     """A file cut at any byte is refused, except in its last number, where nobody can detect missing digits."""
     whole = read(folder, content)
@@ -242,10 +227,9 @@ def assert_is_all_or_nothing(folder, content):
             continue
         assert found.values[-1, -1] == float(content[last:cut])
         found.values[-1, -1] = whole.values[-1, -1]
-        assert_same_motion(found, whole)
+        material.assert_same_motion(found, whole)
 
 
-@pytest.mark.both_engines
 def test_a_file_cut_anywhere_is_refused(folder):
     assert_is_all_or_nothing(folder, SMALL.encode())
     assert_is_all_or_nothing(folder, SMALL.replace("\n", "\r\n").encode())
@@ -255,58 +239,3 @@ def test_a_file_cut_anywhere_is_refused(folder):
 @pytest.mark.parametrize("name", ["bvh_anim__test_simple", "pybvh__rotation_first_root", "bvh-parser__example"])
 def test_a_file_from_the_wild_cut_anywhere_is_refused(folder, name):
     assert_is_all_or_nothing(folder, material.captured_file(name).read_bytes())
-
-
-def assert_is_motion_or_refused(folder, content):
-    found = outcome(folder, content)
-    if found is not None:
-        width = sum(len(names) for names in found.channels)
-        assert found.values.shape[1] == width
-        assert len(found.values) >= 1
-        assert np.isfinite(found.values).all()
-        assert np.isfinite(found.offsets).all()
-        assert found.rate > 0.0
-        assert len(bvh.to_clip(found)[0]) == len(found.values)
-
-
-@pytest.mark.both_engines
-def test_a_file_with_any_byte_changed_is_read_or_refused(folder, rng):
-    content = SMALL.encode()
-    for place in range(len(content)):
-        for byte in {0xB2, *rng.integers(0, 256, 1)}:
-            changed = bytearray(content)
-            changed[place] = byte
-            assert_is_motion_or_refused(folder, bytes(changed))
-
-
-@pytest.mark.both_engines
-@given(
-    edits=st.lists(
-        st.tuples(st.floats(0.0, 1.0), st.integers(0, 30), st.binary(max_size=6) | st.sampled_from(PIECES)),
-        min_size=1,
-        max_size=6,
-    )
-)
-def test_a_file_with_pieces_cut_out_and_others_put_in_is_read_or_refused(folder, edits):
-    content = SMALL.encode()
-    for place, length, new in edits:
-        start = int(place * len(content))
-        content = content[:start] + new + content[start + length :]
-    assert_is_motion_or_refused(folder, content)
-
-
-@pytest.mark.both_engines
-@given(order=st.permutations(range(len(LINES))))
-def test_a_file_with_its_lines_in_disorder_is_read_or_refused(folder, order):
-    assert_is_motion_or_refused(folder, "\n".join(LINES[k] for k in order[: len(order) // 2]).encode())
-    few = LINES.copy()
-    a, b = order[:2]
-    few[a], few[b] = few[b], few[a]
-    assert_is_motion_or_refused(folder, "\n".join(few).encode())
-
-
-@pytest.mark.both_engines
-@given(words=st.lists(st.sampled_from(WORDS)))
-def test_any_words_of_the_format_are_read_or_refused(folder, words):
-    text = "HIERARCHY\nROOT a " + "\n".join(words) + "\nMOTION\nFrames: 1\nFrame Time: 0.1\n1 1 1\n"
-    assert_is_motion_or_refused(folder, text.encode())

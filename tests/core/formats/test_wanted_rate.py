@@ -28,12 +28,14 @@ def test_bvh(tmp_path, rate, every):
     assert_thinned(path, every)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_captured_files():
     assert_thinned(SHARED / "amc" / "16_11.amc", 4)
     assert_thinned(SHARED / "cmu" / "cmu_mb_02_01.bvh", 4)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_an_amc_of_another_rate():
     some = motion_file.read(SHARED / "amc" / "16_11.amc", rate=60.0, wanted_rate=30.0)

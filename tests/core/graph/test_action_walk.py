@@ -15,6 +15,8 @@ from action_loom.core.weave.splice import mask, points
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import as_captured
 
+pytestmark = pytest.mark.both_engines
+
 WALKS = ("daz_02_01", "daz_07_01", "daz_09_12")
 
 
@@ -77,7 +79,6 @@ def test_a_minute_of_boxing_does_not_repeat_by_the_clock(minute, kind):
     assert steps[0] < 1.2 * max(steps[1:])
 
 
-@pytest.mark.both_engines
 def test_a_walk_through_a_graph_of_actions_is_made_of_its_edges():
     gaits = [actions.carry(30.0, 6), actions.walk(30.0, 6), actions.sneak(30.0, 6)]
     graph = verbs.apply(BuildGraph(mirror=False, threshold=0.3), gaits)
@@ -134,7 +135,6 @@ def test_what_is_not_near_keeps_its_own_time():
     assert {one["legs_apart_in_time"] for one in timed.report["splice"]["splice_points"]} == {None}
 
 
-@pytest.mark.both_engines
 def test_an_action_re_timed_to_its_own_copy_is_that_copy():
     walk = actions.walk(60.0, 6)
     found = spliced_actions.gather([walk], walk, Splice(retime=True))
@@ -143,7 +143,6 @@ def test_an_action_re_timed_to_its_own_copy_is_that_copy():
     assert_allclose(kinematics.points(made.clip), kinematics.points(walk), atol=2e-4)  # of its curve's smoothing
 
 
-@pytest.mark.both_engines
 def test_each_stretch_has_options_of_its_own():
     recipe = Follow(
         stretches=((0.1, 0.4, 1), (0.5, 0.9, 2, 3)), stretch_options="method=heck; retime=yes upper='arm.L'"
@@ -158,7 +157,6 @@ def test_each_stretch_has_options_of_its_own():
     assert recipe.after(2).stretches == ((0.1, 0.4, 3.0), (0.5, 0.9, 4.0, 5.0))
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -180,7 +178,6 @@ def test_options_of_stretches_that_are_none_are_refused(gaits, text, message):
         )
 
 
-@pytest.mark.both_engines
 def test_a_stretch_of_several_actions_walks_a_graph_of_them(gaits):
     clips = [actions.wave(30.0), replace(actions.carry(30.0, 4), name="carry")]
     recipe = Follow(

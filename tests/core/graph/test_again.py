@@ -15,6 +15,8 @@ from action_loom.core.verbs.follow import work as follow
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import paths
 
+pytestmark = pytest.mark.both_engines
+
 S = paths.s_curve(2.4)[:110]  # 10 m of it
 
 
@@ -67,7 +69,6 @@ def test_frames_before_a_change_are_the_same_and_the_rest_keeps_to_the_path(capt
     assert_array_equal(more.clip.rotations[:kept], made.clip.rotations[:kept])
 
 
-@pytest.mark.both_engines
 def test_a_path_that_is_as_it_was_is_walked_as_it_was(along_s):
     plain = along_s
     made = follow.again(plain, [], Follow(path=S.tolist()))
@@ -79,7 +80,6 @@ def test_a_path_that_is_as_it_was_is_walked_as_it_was(along_s):
     assert_array_equal(longer.clip.rotations[:kept], plain.clip.rotations[:kept])
 
 
-@pytest.mark.both_engines
 def test_where_more_is_changed_or_the_start_it_is_a_walk_of_its_own(gaits, along_s):
     for recipe in (
         Follow(path=S.tolist(), bend=0.0),
@@ -91,7 +91,6 @@ def test_where_more_is_changed_or_the_start_it_is_a_walk_of_its_own(gaits, along
         assert_array_equal(made.clip.rotations, fresh.clip.rotations)
 
 
-@pytest.mark.both_engines
 def test_a_stretch_that_is_dragged_leaves_the_legs_alone(gaits):
     plain = walked(gaits, S.tolist(), [actions.wave(30.0)], stretches=((0.2, 0.5, 1),))
     recipe = Follow(path=S.tolist(), stretches=((0.4, 0.8, 1),))
@@ -102,7 +101,6 @@ def test_a_stretch_that_is_dragged_leaves_the_legs_alone(gaits):
     assert made.report["follow"]["carries"] == fresh.report["follow"]["carries"]
 
 
-@pytest.mark.both_engines
 def test_a_route_is_walked_again_as_it_was(gaits):
     plain = walked(gaits, S.tolist(), bend=10.0)
     rows = plain.report["follow"]["route"]
@@ -117,7 +115,6 @@ def test_a_route_is_walked_again_as_it_was(gaits):
     assert longer.report["follow"]["kept_frames"] == 0
 
 
-@pytest.mark.both_engines
 def test_a_route_that_is_gone_is_said_and_one_that_is_none_refused(gaits, along_s):
     rows = along_s.report["follow"]["route"]
     for wrong in (

@@ -10,6 +10,8 @@ from action_loom.core.graph import beam, edge_table, ground_path
 from numpy.testing import assert_allclose
 from oracles import paths
 
+pytestmark = pytest.mark.both_engines
+
 BENDS = np.radians([0.0, -10.0, 10.0])
 
 
@@ -41,7 +43,6 @@ def begun(steps, drawn, rng, count=40):
     return rows, start.node[chosen]
 
 
-@pytest.mark.both_engines
 def test_states_lead_where_edges_lead(steps, drawn, rng):
     rows, node = begun(steps, drawn, rng)
     price = 0.3 * steps.distance + 0.05 * steps.length * (steps.bends != 0.0)[:, None]
@@ -82,6 +83,7 @@ def gone_along(steps, drawn, here, edge, bend, price):
     return np.array([place.real, place.imag, faced, gone + before, cost, height + steps.climbed[k]])
 
 
+@pytest.mark.one_engine
 def test_both_engines_find_the_same_states_in_the_same_order(steps, drawn, rng, monkeypatch):
     rows, node = begun(steps, drawn, rng, 60)
     price = 0.3 * steps.distance + np.zeros((3, 1))
@@ -93,7 +95,6 @@ def test_both_engines_find_the_same_states_in_the_same_order(steps, drawn, rng, 
     assert_allclose(ours[1], theirs[1], atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_when_there_is_no_room_for_what_is_found_more_is_made(steps, drawn, rng):
     rows, node = begun(steps, drawn, rng)
     price = np.zeros((3, len(steps.end)))
@@ -102,7 +103,6 @@ def test_when_there_is_no_room_for_what_is_found_more_is_made(steps, drawn, rng)
     assert len(many[0]) > 64 * len(rows) * 3 > len(few[0])
 
 
-@pytest.mark.both_engines
 def test_of_each_kind_the_best_is_kept(rng):
     rank, kind = rng.random(5000), rng.integers(0, 700, 5000)
     for width in (20, 400, 5000):
@@ -112,7 +112,6 @@ def test_of_each_kind_the_best_is_kept(rng):
         assert len(set(kind[chosen].tolist())) == len(chosen)
 
 
-@pytest.mark.both_engines
 def test_what_is_too_dear_to_be_followed_is_in_no_walk(steps, drawn, monkeypatch):
     search = {"fidelity": 0.3, "width": 50}
     spared = beam.search(steps, drawn, **search)

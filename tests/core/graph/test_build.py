@@ -19,6 +19,8 @@ from numpy.testing import assert_allclose
 from oracles import slide
 from oracles.material import random_clip, random_skeleton
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture(params=["gaits", pytest.param("captured", marks=pytest.mark.shared)])
 def graph(request):
@@ -109,7 +111,6 @@ def test_feet_hardly_slide_more_in_transitions_than_in_the_clips(captured, rng):
     assert np.nanmedian(blends) <= 16.0
 
 
-@pytest.mark.both_engines
 def test_clips_of_other_labels_are_not_connected():
     clips = [actions.walk(30.0, 4), actions.turn_left(30.0), actions.sneak(30.0, 4)]
     graph = verbs.apply(BuildGraph(labels="go go creep", threshold=0.1), clips)
@@ -124,7 +125,6 @@ def test_clips_of_other_labels_are_not_connected():
         verbs.apply(BuildGraph(labels="go go"), clips)
 
 
-@pytest.mark.both_engines
 def test_without_images_nothing_is_mirrored(gaits):
     plain = verbs.apply(BuildGraph(mirror=False), [actions.walk(30.0, 5), actions.turn_left(30.0)])
     assert len(plain.clips) == 2
@@ -132,7 +132,6 @@ def test_without_images_nothing_is_mirrored(gaits):
     assert len(gaits.clips) == 6
 
 
-@pytest.mark.both_engines
 def test_what_can_not_be_a_graph_is_refused(rng):
     with pytest.raises(ClipError, match="takes 1 or more clips; 0 given"):
         verbs.apply(BuildGraph(), [])
@@ -142,13 +141,11 @@ def test_what_can_not_be_a_graph_is_refused(rng):
         verbs.apply(BuildGraph(), [actions.walk(), random_clip(rng, random_skeleton(rng), frames=60)])
 
 
-@pytest.mark.both_engines
 def test_a_generous_threshold_is_warned_of():
     clips = [actions.walk(30.0, 4), actions.sneak(30.0)]
     assert "feet slide" in verbs.apply(BuildGraph(threshold=0.1), clips).report["warnings"][0]
 
 
-@pytest.mark.both_engines
 def test_building_can_be_stopped_and_says_how_far_it_is():
     message = []
     verbs.apply(
@@ -165,7 +162,6 @@ def holding(clip, count):
     return replace(join_clips([clip.take_frames(np.zeros(count, dtype=int)), clip]), name=f"held {clip.name}")
 
 
-@pytest.mark.both_engines
 def test_a_pose_that_is_held_is_no_place_to_go_round_and_round_in():
     walk, turn = actions.walk(30.0, 6), actions.turn_left(30.0)
     graph = verbs.apply(BuildGraph(), [holding(walk, 900), turn])
@@ -177,7 +173,6 @@ def test_a_pose_that_is_held_is_no_place_to_go_round_and_round_in():
     assert inside.any()
 
 
-@pytest.mark.both_engines
 def test_clips_that_begin_with_the_same_held_pose_are_not_one_recording():
     walk, turn = actions.walk(30.0, 4), actions.turn_left(30.0)
     wave = replace(actions.wave(30.0), skeleton=walk.skeleton)
@@ -189,7 +184,6 @@ def test_clips_that_begin_with_the_same_held_pose_are_not_one_recording():
     assert [one["clip"] for one in again.report["dropped"]] == ["again"]
 
 
-@pytest.mark.both_engines
 def test_the_first_component_can_be_walked(gaits):
     # Two nodes that nothing leads back to, and one with a transition onto itself.
     start, end = np.array([0, 2]), np.array([1, 2])
@@ -201,7 +195,6 @@ def test_the_first_component_can_be_walked(gaits):
     assert graphs._by_size(lone)[2] == 0
 
 
-@pytest.mark.both_engines
 def test_bodies_that_do_not_inherit_are_refused_before_anything_is_compared():
     clip = actions.walk(30.0, 2)
     count = len(clip.skeleton)

@@ -13,6 +13,8 @@ from action_loom.core.verbs import BuildGraph, Follow, Walk
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import as_captured, captured
 
+pytestmark = pytest.mark.both_engines
+
 SLOPE = 0.2
 
 
@@ -34,7 +36,6 @@ def up_and_down(height=1.0):
     return [[0.0, 0.0, 0.5], [0.0, -4.0, 0.5], [0.0, -4.0 - height / SLOPE, 0.5 + height], [0.0, -13.0, 0.5 + height]]
 
 
-@pytest.mark.both_engines
 def test_the_ground_under_a_walk_up_a_ramp_is_the_ramp():
     walk, up = actions.walk(30.0, 5), ramp(SLOPE)
     assert np.ptp(climbs.ground(walk)) < 0.02
@@ -57,7 +58,6 @@ def test_the_ground_under_captured_stairs_goes_up_and_comes_down():
     assert np.ptp(climbs.ground(even)) < 0.06
 
 
-@pytest.mark.both_engines
 def test_a_path_that_rises_is_climbed_and_the_feet_tread_it(hilly):
     made = verbs.apply(Follow(path=up_and_down(), climbing=True), [], prepared=hilly)
     reported = made.report["follow"]
@@ -74,7 +74,6 @@ def test_a_path_that_rises_is_climbed_and_the_feet_tread_it(hilly):
             assert foot.ball[middle, 2] - made.path.height_at(made.gone[middle : middle + 1])[0] < 0.15
 
 
-@pytest.mark.both_engines
 def test_without_climbing_a_path_s_height_does_not_count(gaits):
     high = [[*row[:2], 9.0 * k] for k, row in enumerate(up_and_down())]
     plain = verbs.apply(Follow(path=[row[:2] for row in high]), [], prepared=gaits)
@@ -84,7 +83,6 @@ def test_without_climbing_a_path_s_height_does_not_count(gaits):
     assert made.report["follow"]["height_off_max"] == 0.0
 
 
-@pytest.mark.both_engines
 def test_flat_clips_are_led_up_a_gentle_slope_in_steps(gaits):
     rows = [[0.0, 0.0, 0.0], [0.0, -12.0, 1.0]]
     made = verbs.apply(Follow(path=rows, climbing=True), [], prepared=gaits)
@@ -92,7 +90,6 @@ def test_flat_clips_are_led_up_a_gentle_slope_in_steps(gaits):
     assert made.report["quality"]["after"]["slide_cm_s"] < 5.0
 
 
-@pytest.mark.both_engines
 def test_a_walk_at_random_climbs_as_its_clips_do(hilly):
     made = verbs.apply(Walk(seconds=20.0, climbing=True, plant_feet=False), [], prepared=hilly)
     hips = kinematics.points(made.clip)[:, 0, 2]
@@ -100,7 +97,6 @@ def test_a_walk_at_random_climbs_as_its_clips_do(hilly):
     assert np.abs(np.diff(hips)).max() < 0.08  # of a frame: nothing jumps from level to level
 
 
-@pytest.mark.both_engines
 def test_a_graph_that_climbs_is_kept_in_a_file(hilly, tmp_path):
     storage.save(hilly, tmp_path / "hilly.npz")
     read = storage.load(tmp_path / "hilly.npz")
@@ -133,7 +129,6 @@ def up_stairs(graph):
     return np.column_stack([places.real, places.imag, heights]).tolist()
 
 
-@pytest.mark.both_engines
 def test_the_centre_of_mass_follows_where_that_is_asked_for(gaits):
     rows = [[0.0, 0.0], [0.0, -10.0]]
     hips, centre = (verbs.apply(Follow(path=rows, follows=what), [], prepared=gaits) for what in ("hips", "mass"))

@@ -16,6 +16,8 @@ from action_loom.core.verbs.follow import work as follow
 from numpy.testing import assert_allclose
 from oracles import material, paths, slide, stances
 
+pytestmark = pytest.mark.both_engines
+
 KEPT = {"S": 0.10, "corner": 0.20, "U-turn": 0.20}
 
 
@@ -79,7 +81,6 @@ def test_every_frame_is_of_a_clip_a_transition_or_a_bent_edge(captured):
     assert set(np.round(np.degrees(origin.bend), 6)) <= set(np.round([-bend, 0.0, bend], 6))
 
 
-@pytest.mark.both_engines
 def test_a_walk_begins_at_the_start_of_its_path_and_faces_along_it(gaits, turned):
     for angle, shift in ((0.0, (0.0, 0.0)), (2.0, (5.0, -3.0))):
         rows = turned(paths.circle(4.0)[:80], angle, np.array(shift))
@@ -90,7 +91,6 @@ def test_a_walk_begins_at_the_start_of_its_path_and_faces_along_it(gaits, turned
         assert_allclose(made.places[0], way.ground[0])
 
 
-@pytest.mark.both_engines
 def test_the_same_path_turned_and_moved_gives_the_same_walk(gaits, turned):
     rows = paths.s_curve(3.0)[:120]
     one, other = followed(gaits, rows), followed(gaits, turned(rows, 1.1, np.array([4.0, 2.0])))
@@ -99,7 +99,6 @@ def test_the_same_path_turned_and_moved_gives_the_same_walk(gaits, turned):
     assert_allclose(kinematics.points(other.clip), kinematics.points(expected), atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_what_is_left_is_spread_and_the_end_is_met(gaits):
     rows = paths.circle(3.0)[:100]
     plain, spread = followed(gaits, rows, spread=0.0), followed(gaits, rows, spread=0.5)
@@ -131,7 +130,6 @@ def test_stances_stay_over_transitions_of_captured_walks():
     assert np.median(crossed) < 3.0
 
 
-@pytest.mark.both_engines
 def test_a_closed_path_comes_back_to_its_start(gaits):
     rows = paths.circle(3.0)[:-1]
     made = followed(gaits, rows, closed=True)
@@ -139,7 +137,6 @@ def test_a_closed_path_comes_back_to_its_start(gaits):
     assert abs(made.places[-1] - made.places[0]) < 0.2
 
 
-@pytest.mark.both_engines
 def test_looking_only_some_way_ahead_follows_too(gaits):
     near = followed(gaits, paths.s_curve(3.0), horizon=4.0)
     assert near.report["follow"]["rms_before_spread"] < 0.3
@@ -179,7 +176,6 @@ def test_bending_lets_clips_turn_as_tightly_as_it_says():
         assert least <= turning.tightest(edge_table.tabulate(alone, 0, bends)) <= most
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_bodies_of_any_size_turn_as_tightly_for_their_size(gaits, scale):
     """A fox and a giant follow paths of their size just like a person does."""
@@ -192,7 +188,6 @@ def test_bodies_of_any_size_turn_as_tightly_for_their_size(gaits, scale):
     assert_allclose(made.places / scale, plain.places, atol=1e-3)
 
 
-@pytest.mark.both_engines
 def test_a_walk_that_is_far_off_is_warned_of(gaits, monkeypatch):
     monkeypatch.setattr(follow, "FAR", 0.3)
     made = followed(gaits, paths.corner(3.0), bend=0.0)
@@ -203,7 +198,6 @@ def test_a_walk_that_is_far_off_is_warned_of(gaits, monkeypatch):
     assert followed(gaits, paths.line(5.0)).report["warnings"] == []
 
 
-@pytest.mark.both_engines
 def test_clips_may_be_given_instead_of_a_graph():
     clips = [actions.walk(30.0, 4), actions.turn_left(30.0)]
     recipe = Follow(path=((0, 0), (0, 4)))
@@ -212,7 +206,6 @@ def test_clips_may_be_given_instead_of_a_graph():
     assert made.report["inputs"] == [clip.name for clip in clips]
 
 
-@pytest.mark.both_engines
 def test_paths_and_labels_that_are_none_are_refused(gaits):
     with pytest.raises(OptionError, match="the path is 0 m long"):
         verbs.apply(Follow(), [], prepared=gaits)
@@ -220,13 +213,11 @@ def test_paths_and_labels_that_are_none_are_refused(gaits):
         followed(gaits, paths.line(), label_filter="run")
 
 
-@pytest.mark.both_engines
 def test_following_can_be_stopped(gaits):
     with pytest.raises(Cancelled):
         verbs.apply(Follow(path=((0, 0), (0, 9))), [], Progress(lambda done, _: done < 0.7), prepared=gaits)
 
 
-@pytest.mark.both_engines
 def test_of_a_body_without_thighs_it_is_said_how_it_is_taken_to_face():
     walk = actions.walk(30.0, 6)
     body = walk.skeleton
@@ -242,7 +233,6 @@ def single_cycles(*makes):
     return [replace(make(30.0, 1), cyclic=False) for make in makes]
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("makes", [(actions.walk,), (actions.walk, actions.run)])
 def test_single_cycles_walk_along_a_path_for_ever(makes):
     share = np.linspace(0.0, 1.0, 80)
@@ -255,7 +245,6 @@ def test_single_cycles_walk_along_a_path_for_ever(makes):
         assert all(0 <= frame < len(clip) for frame in piece["frames"])
 
 
-@pytest.mark.both_engines
 def test_a_cycle_repeats_itself_though_its_lap_lies_between_the_frames_that_are_compared():
     """Windows are every second frame at 60 a second, and this run takes 43: half of a frame off it is 3 cm away."""
     graph = verbs.apply(BuildGraph(threshold=0.005, mirror=False), [replace(actions.run(60.0, 1), cyclic=False)])
@@ -264,6 +253,7 @@ def test_a_cycle_repeats_itself_though_its_lap_lies_between_the_frames_that_are_
     assert graph.distance[graph.crosses].max() < 1e-6
 
 
+@pytest.mark.one_engine
 def test_the_path_is_followed_among_clips_that_travel():
     """An idle has more frames than a walk, and leads nowhere."""
     (walk,) = single_cycles(actions.walk)

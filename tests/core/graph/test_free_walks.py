@@ -14,8 +14,9 @@ from action_loom.core.verbs import BuildGraph, Shortest, Walk
 from action_loom.core.verbs.walk import work as free_walks
 from numpy.testing import assert_allclose
 
+pytestmark = pytest.mark.both_engines
 
-@pytest.mark.both_engines
+
 @pytest.mark.parametrize("seconds", [0.1, 2.0, 20.0])
 def test_a_random_walk_is_as_long_as_wanted(gaits, seconds):
     made = verbs.apply(Walk(seconds=seconds), [], prepared=gaits)
@@ -23,7 +24,6 @@ def test_a_random_walk_is_as_long_as_wanted(gaits, seconds):
     assert len(made.origin.clip) == len(made.places) == len(made.clip)
 
 
-@pytest.mark.both_engines
 def test_the_same_seed_gives_the_same_walk_and_another_another(gaits):
     one, same, other = (verbs.apply(Walk(seconds=8.0, seed=seed), [], prepared=gaits) for seed in (3, 3, 4))
     assert (one.clip.rotations == same.clip.rotations).all()
@@ -32,7 +32,6 @@ def test_the_same_seed_gives_the_same_walk_and_another_another(gaits):
     assert one.clip.name.endswith("walk 3")
 
 
-@pytest.mark.both_engines
 def test_a_walk_is_one_motion(gaits):
     made = verbs.apply(Walk(seconds=20.0, hold=0.5), [], prepared=gaits)
     assert made.report["walk"]["transitions"] > 10
@@ -50,6 +49,7 @@ def test_how_long_a_clip_is_kept_changes_how_often_it_goes_over(captured):
     assert often > 1.5 * rarely
 
 
+@pytest.mark.one_engine
 def test_the_least_time_is_scipys(captured_or_gaits, rng):
     csgraph, sparse = (pytest.importorskip(f"scipy.{name}") for name in ("sparse.csgraph", "sparse"))
     graph = captured_or_gaits
@@ -79,7 +79,6 @@ def captured_or_gaits(request):
     return request.getfixturevalue(request.param)
 
 
-@pytest.mark.both_engines
 def test_from_frame_to_frame_it_begins_and_ends_there(gaits):
     made = verbs.apply(Shortest(leave="walk:10", reach="turn left:60"), [], prepared=gaits)
     origin = made.origin
@@ -90,7 +89,6 @@ def test_from_frame_to_frame_it_begins_and_ends_there(gaits):
     assert made.report["shortest"]["transitions"] >= 1
 
 
-@pytest.mark.both_engines
 def test_within_a_clip_it_goes_straight_unless_a_transition_is_quicker(gaits):
     near = verbs.apply(Shortest(leave="walk:10", reach="walk:14"), [], prepared=gaits)
     assert len(near.clip) == 5
@@ -101,7 +99,6 @@ def test_within_a_clip_it_goes_straight_unless_a_transition_is_quicker(gaits):
     assert len(same.clip) == 1
 
 
-@pytest.mark.both_engines
 def test_frames_are_those_of_the_clips_as_given():
     walk = actions.walk(60.0, 4)
     pose = walk.cut(0, 1)
@@ -116,7 +113,6 @@ def test_frames_are_those_of_the_clips_as_given():
         verbs.apply(Shortest(leave="walk:21", reach="walk:0"), [], prepared=graph)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("text", ["", "walk", "walk:", "walk:x", "run:3", "walk:-3"])
 def test_what_is_no_frame_of_the_graph_is_refused(gaits, text):
     with pytest.raises(OptionError, match="^leave is "):
@@ -125,7 +121,6 @@ def test_what_is_no_frame_of_the_graph_is_refused(gaits, text):
         verbs.apply(Shortest(leave="walk:9999", reach="walk:3"), [], prepared=gaits)
 
 
-@pytest.mark.both_engines
 def test_where_nothing_leads_it_is_said():
     clips = [actions.walk(30.0, 4), actions.sneak(30.0)]
     graph = verbs.apply(BuildGraph(threshold=0.02, labels="a b"), clips)
@@ -133,7 +128,6 @@ def test_where_nothing_leads_it_is_said():
         verbs.apply(Shortest(leave="walk:10", reach="sneak:10"), [], prepared=graph)
 
 
-@pytest.mark.both_engines
 def test_a_walk_shorter_than_a_frame_goes_one_on():
     slow = resample.to_rate(actions.walk(30.0, 40), 3.0)
     made = verbs.apply(Walk(seconds=0.1), [], prepared=verbs.apply(BuildGraph(threshold=0.5), [slow]))

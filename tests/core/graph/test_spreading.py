@@ -10,6 +10,8 @@ from action_loom.core.motion import ik, kinematics
 from action_loom.core.quality import contacts, world_pose
 from numpy.testing import assert_allclose
 
+pytestmark = pytest.mark.both_engines
+
 RATE = 60.0
 
 
@@ -29,7 +31,6 @@ def stances(clip, moved):
             yield (after[name].ankle - foot.ankle)[start:end]
 
 
-@pytest.mark.both_engines
 def test_feet_that_stand_are_moved_as_a_whole_while_the_body_glides():
     clip = actions.walk(RATE, 4)
     moved, way = spread(clip, drift(clip, 0.3), 0.25)
@@ -44,7 +45,6 @@ def test_feet_that_stand_are_moved_as_a_whole_while_the_body_glides():
     assert max(np.ptp(way[start:end].real) for start, end in contacts.runs(contacts.detect(clip)["L"])) > 0.03
 
 
-@pytest.mark.both_engines
 def test_only_legs_are_bent_and_nothing_where_nothing_is_left():
     clip = actions.walk(RATE, 2)
     moved, _ = spread(clip, drift(clip, 0.2), 0.25)
@@ -57,7 +57,6 @@ def test_only_legs_are_bent_and_nothing_where_nothing_is_left():
     assert_allclose(same.translations, clip.translations, atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_feet_are_led_no_farther_than_a_leg_can_hide():
     clip = actions.walk(RATE, 4)
     moved, way = spread(clip, drift(clip, 3.0), 0.25)
@@ -69,6 +68,7 @@ def test_feet_are_led_no_farther_than_a_leg_can_hide():
     assert max(one.max() for one in ahead) < 1.05 * spreading.REACH
 
 
+@pytest.mark.one_engine
 def test_a_body_without_feet_only_glides():
     walk = actions.walk(RATE, 2)
     bare = replace(walk, skeleton=replace(walk.skeleton, roles={"hips": walk.skeleton.roles["hips"]}))
@@ -78,7 +78,6 @@ def test_a_body_without_feet_only_glides():
     assert np.ptp(way.real) > 0.1
 
 
-@pytest.mark.both_engines
 def test_a_body_that_is_lifted_treads_in_steps_too():
     clip = actions.walk(RATE, 4)
     lower = np.linspace(0.0, 0.1, len(clip))

@@ -70,19 +70,6 @@ def test_what_is_no_graph_is_refused_with_its_name(gaits, tmp_path):
         storage.load(tmp_path / "new.npz")
 
 
-def test_no_damage_to_a_file_gets_through_as_anything_but_its_name(gaits, tmp_path, rng):
-    content, path = storage.compose(gaits), tmp_path / "broken.npz"
-    heads = [content.find(b"NUMPY") + k for k in range(1, 80)]
-    for at in [*heads, *rng.integers(0, len(content), 60)]:
-        broken = bytearray(content)
-        broken[at] ^= 1 << int(rng.integers(8))
-        path.write_bytes(bytes(broken))
-        try:
-            storage.load(path)
-        except LoomError as error:
-            assert str(error).startswith((f"{path}: this is not a motion graph", f"{path}: this is no motion graph"))
-
-
 def test_a_file_whose_joints_make_no_body_is_refused_by_name(gaits, tmp_path):
     with np.load(io.BytesIO(storage.compose(gaits))) as arrays:
         kept = dict(arrays)

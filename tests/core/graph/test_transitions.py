@@ -136,6 +136,7 @@ def test_the_same_recording_twice_is_found_and_other_clips_are_not():
     assert 2 not in {int(k) % 3 for k in found.clip} | {int(k) % 3 for k in found.other_clip}
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_captured_clips_that_differ_are_not_taken_for_the_same():
     clips = [as_captured(f"cmu_{name}") for name in ("mb_35_01", "mb_35_03", "mb_16_15", "asf_16_15")]
@@ -151,6 +152,7 @@ def within_a_frame(one, other):
     return clips & near & (abs(one.other_frame[:, None] - other.other_frame) <= 1)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("times", [2, 3])
 def test_of_too_many_windows_some_lead_to_the_same_transitions(monkeypatch, times):

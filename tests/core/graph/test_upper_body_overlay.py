@@ -13,6 +13,8 @@ from numpy.testing import assert_allclose
 from oracles import material, paths
 from oracles.material import random_clip, random_skeleton
 
+pytestmark = pytest.mark.both_engines
+
 LINE = ((0.0, 0.0), (0.0, 8.0))
 
 
@@ -20,7 +22,6 @@ def walked(graph, *, stretches=(), clips=(), path=LINE):
     return verbs.apply(Follow(path=path, stretches=stretches), list(clips), prepared=graph)
 
 
-@pytest.mark.both_engines
 def test_only_the_upper_body_changes_and_only_on_the_stretch(gaits):
     plain = walked(gaits)
     carrying = walked(gaits, stretches=((0.3, 0.7, 1),), clips=[actions.wave(30.0)])
@@ -43,7 +44,6 @@ def test_only_the_upper_body_changes_and_only_on_the_stretch(gaits):
     assert steps[[first - 1, last]].max() < 1.5 * np.median(steps)
 
 
-@pytest.mark.both_engines
 def test_several_stretches_and_the_clips_that_are_walked():
     clips = [actions.walk(30.0, 5), actions.wave(30.0), actions.turn_left(30.0), actions.carry(30.0)]
     recipe = Follow(path=LINE, stretches=((0.1, 0.4, 2), (0.5, 0.9, 4)))
@@ -58,7 +58,6 @@ def test_several_stretches_and_the_clips_that_are_walked():
     assert_allclose(same.clip.rotations, made.clip.rotations)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -100,14 +99,12 @@ def test_an_action_of_another_body_is_put_on_this_one_and_it_is_said(captured):
     assert any(one.startswith("cmu_daz_13_18 was put on the reference's body") for one in made.report["warnings"])
 
 
-@pytest.mark.both_engines
 def test_an_action_of_no_person_is_refused_by_its_joints(gaits):
     still = material.random_clip(np.random.default_rng(0), material.character("Fox"), frames=30)
     with pytest.raises(SkeletonError, match="its joints differ"):
         walked(gaits, stretches=((0.3, 0.7, 1),), clips=[still])
 
 
-@pytest.mark.both_engines
 def test_a_stretch_up_to_the_end_of_the_path_is_carried_up_to_the_last_frame(gaits):
     plain = walked(gaits)
     carrying = walked(gaits, stretches=((0.5, 1.0, 1),), clips=[actions.wave(30.0)])
@@ -118,7 +115,6 @@ def test_a_stretch_up_to_the_end_of_the_path_is_carried_up_to_the_last_frame(gai
     assert whole.report["follow"]["carries"][0]["frames"] == [0, len(plain.clip) - 1]
 
 
-@pytest.mark.both_engines
 def test_what_cannot_be_carried_is_refused_before_the_path_is_searched(gaits, rng):
     def forbidden(share, what):
         raise AssertionError(what)

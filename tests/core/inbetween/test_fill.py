@@ -213,9 +213,7 @@ def test_after_an_edit_only_what_it_touches_is_looked_for_again_and_the_answer_i
     verbs.apply(recipe, [block, *sources], prepared=prepared)
     library = prepared.on_body_of(block, 0.5, goes=True).library
     before = len(library._found), len(library._made)
-    turns = block.rotations.copy()
-    turns[32, 3] = quat.mul(turns[32, 3], quat.exp(np.array([0.2, 0.0, 0.0])))
-    edited = replace(block, rotations=turns)
+    edited = material.turn_joint(block, 3, quat.exp(np.array([0.2, 0.0, 0.0])), frames=32)
     again = verbs.apply(recipe, [edited, *sources], prepared=prepared)
     assert (len(library._found), len(library._made)) == (before[0] + 2, before[1] + 2)
     assert away(again.clip, filled(edited, sources, keys=keys).clip) == 0.0

@@ -45,6 +45,7 @@ def test_its_mirror_image_is_that_of_the_clip():
         assert_allclose(feature.mirror_rows(feature.rows(clip)), feature.rows(mirror.mirror_clip(clip)), atol=1e-4)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_two_files_of_one_recording_give_the_same():
     """The ASF/AMC file and a BVH file made of it, whose joints have other names and other rest poses."""
@@ -55,6 +56,7 @@ def test_two_files_of_one_recording_give_the_same():
         assert np.abs(amc[:count] - bvh[:count]).max() < 0.02 * spread(amc), take
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_a_body_of_other_proportions_is_nearer_than_another_action():
     """Two conversions of one walk, of which one has another trunk and shorter legs."""
@@ -111,6 +113,7 @@ def test_distances_of_a_part_are_those_of_its_numbers():
         assert_allclose(np.linalg.norm(led[:, None] - led[None], axis=2), expected, atol=0.04 * expected.max())
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_most_of_how_poses_vary_is_kept():
     for path in sorted((SHARED / "strides").glob("*.bvh"))[:6]:

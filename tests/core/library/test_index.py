@@ -254,16 +254,18 @@ def empty_table(place):
     (Path(place) / storage.TABLE).write_bytes(b"")
 
 
-def change_kinds(place):
+def change(place, command):
     with closing(sqlite3.connect(Path(place) / storage.TABLE)) as table:
-        table.execute("UPDATE clips SET rows = 'many'")
+        table.execute(command)
         table.commit()
+
+
+def change_kinds(place):
+    change(place, "UPDATE clips SET rows = 'many'")
 
 
 def of_another_version(place):
-    with closing(sqlite3.connect(Path(place) / storage.TABLE)) as table:
-        table.execute("UPDATE about SET feature = 99")
-        table.commit()
+    change(place, "UPDATE about SET feature = 99")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
+
 CAPTURED = ["cmu_asf_16_17", "cmu_mb_49_06"]
 
 
@@ -19,7 +21,6 @@ def same(one, other, atol=1e-9):
     assert_allclose(one.translations, other.translations, atol=atol)
 
 
-@pytest.mark.both_engines
 def test_twice_is_the_clip_again_for_any_tree(rng):
     for roots in (1, 3):
         clip = material.random_clip(rng, material.random_skeleton(rng, roots=roots))
@@ -29,14 +30,6 @@ def test_twice_is_the_clip_again_for_any_tree(rng):
         assert_allclose(twice.scales, clip.scales)
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("name", CAPTURED)
-def test_twice_is_the_clip_again_for_captured_clips(name):
-    clip = material.captured(name)
-    same(mirror.mirror_clip(mirror.mirror_clip(clip)), clip)
-
-
-@pytest.mark.both_engines
 def test_a_symmetric_body_stands_where_its_partner_was_seen_in_the_mirror():
     clip = actions.turn_left(60.0)
     partner = joint_matching.across(clip.skeleton)
@@ -70,7 +63,6 @@ def test_the_same_recording_under_other_names_is_the_same_on_one_body():
     assert np.abs(off).max() < 1e-4
 
 
-@pytest.mark.both_engines
 def test_a_body_that_stands_for_another_only_in_part_keeps_its_own_names(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng))
     assert joint_matching.rename_joints(clip, material.figure()).skeleton.names == clip.skeleton.names
@@ -83,7 +75,6 @@ def loose(skeleton, free, **settings):
     return replace(skeleton, inheritance=inheritance.Inheritance(rotation=~free, **rules))
 
 
-@pytest.mark.both_engines
 def test_a_body_whose_arms_and_head_do_not_turn_with_the_trunk_stands_as_seen_in_the_mirror(rng):
     plain = actions.turn_left(60.0)
     roles = plain.skeleton.roles
@@ -102,14 +93,12 @@ def test_a_body_whose_arms_and_head_do_not_turn_with_the_trunk_stands_as_seen_in
     assert_allclose(there, reflected, atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_a_body_that_inherits_all_is_mirrored_alike_whichever_way_it_says_so():
     clip = actions.wave(60.0)
     every = replace(clip, skeleton=loose(clip.skeleton, np.zeros(len(clip.skeleton), dtype=bool)))
     same(mirror.mirror_clip(every), mirror.mirror_clip(clip))
 
 
-@pytest.mark.both_engines
 def test_sides_that_inherit_in_other_ways_are_refused():
     clip = actions.walk(30.0)
     free = np.zeros(len(clip.skeleton), dtype=bool)
@@ -118,6 +107,7 @@ def test_sides_that_inherit_in_other_ways_are_refused():
         mirror.mirror_clip(replace(clip, skeleton=loose(clip.skeleton, free)))
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("name", "middle"), [("Fox", 10), ("RobotExpressive", 7), ("boxman", 6), ("mannequiny", 5), ("godot_player", 9)]
 )
@@ -129,6 +119,7 @@ def test_left_and_right_of_characters_are_partners(name, middle):
     assert_allclose(places[partner], places * (-1.0, 1.0, 1.0), atol=0.12 * body.height)
 
 
+@pytest.mark.one_engine
 def test_a_fox_that_lifts_its_left_paw_lifts_the_right_one_in_the_mirror():
     fox = material.character("Fox")
     turned = np.tile(quat.IDENTITY, (3, len(fox), 1))

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
+
 ORDERS = ["".join(order) for order in itertools.permutations("XYZ")]
 STRINGS = [*ORDERS, "X", "Y", "Z", "XY", "ZX", "YZ", "ZXZ", "XYX", "ZZ", "ZYXZ"]
 
@@ -55,17 +57,20 @@ def markley(qs, weights):
     return np.linalg.eigh(summed)[1][..., -1]
 
 
+@pytest.mark.one_engine
 def test_products_agree_with_scipy(rng, scipy_rotation):
     a, b = material.rotations(rng, 200), material.rotations(rng, 200)
     expected = scipy_rotation.from_quat(np.roll(a, -1, axis=-1)) * scipy_rotation.from_quat(np.roll(b, -1, axis=-1))
     assert_same_rotation(quat.mul(a, b), wxyz(expected))
 
 
+@pytest.mark.one_engine
 def test_turned_vectors_agree_with_scipy(rng, scipy_rotation):
     q, v = material.rotations(rng, 200), rng.normal(size=(200, 3))
     assert_allclose(quat.rotate(q, v), scipy_rotation.from_quat(np.roll(q, -1, axis=-1)).apply(v), atol=1e-12)
 
 
+@pytest.mark.one_engine
 def test_exponential_and_logarithm_agree_with_scipy(rng, scipy_rotation):
     lengths = np.concatenate([np.linspace(0.0, np.pi - 1e-3, 100), 10.0 ** -np.arange(1.0, 20.0)])
     axes = rng.normal(size=(len(lengths), 3))
@@ -75,6 +80,7 @@ def test_exponential_and_logarithm_agree_with_scipy(rng, scipy_rotation):
     assert_allclose(quat.log(q), scipy_rotation.from_quat(np.roll(q, -1, axis=-1)).as_rotvec(), atol=1e-12)
 
 
+@pytest.mark.one_engine
 def test_matrices_agree_with_scipy(rng, scipy_rotation):
     q = material.rotations(rng, 20, 10)
     expected = scipy_rotation.from_quat(np.roll(q.reshape(-1, 4), -1, axis=-1))
@@ -82,12 +88,14 @@ def test_matrices_agree_with_scipy(rng, scipy_rotation):
     assert_same_rotation(quat.from_matrix(quat.to_matrix(q)), q)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("axis", "XYZ")
 def test_half_turns_survive_the_matrix(axis):
     q = quat.about_axis(axis, np.array([np.pi, -np.pi, np.pi - 1e-9]))
     assert_same_rotation(quat.from_matrix(quat.to_matrix(q)), q)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("axes", STRINGS)
 def test_euler_angles_turn_as_scipys_intrinsic_rotations(rng, scipy_rotation, axes):
     angle = rng.uniform(-7.0, 7.0, size=(100, len(axes)))
@@ -100,13 +108,13 @@ def test_euler_angles_turn_as_scipys_intrinsic_rotations(rng, scipy_rotation, ax
         assert_same_rotation(quat.from_euler(angle, axes), wxyz(scipy_rotation.from_euler(axes, angle)))
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("axes", ORDERS)
 def test_euler_angles_give_the_rotation_back(rng, axes):
     q = material.rotations(rng, 500, 3)
     assert_same_rotation(quat.from_euler(quat.to_euler(q, axes), axes), q)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("axes", ORDERS)
 @pytest.mark.parametrize("off", [0.0, 1e-12, 1e-8, 1e-7, 1e-6, 1e-4])
 def test_euler_angles_give_the_rotation_back_in_and_beside_gimbal_lock(rng, axes, off):
@@ -125,7 +133,6 @@ def smooth_angles(rng, frames=400, widest=9.0):
     return 0.3 * np.ones(3) + widest * np.sin(waves * time) * np.array([1.0, 0.5, -1.0])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("axes", ORDERS)
 def test_smooth_euler_angles_come_back_as_they_went_in(rng, axes):
     angle = smooth_angles(rng)
@@ -133,6 +140,7 @@ def test_smooth_euler_angles_come_back_as_they_went_in(rng, axes):
     assert_allclose(quat.to_euler(quat.from_euler(angle, axes), axes), angle, atol=1e-9)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("axes", ORDERS)
 @pytest.mark.parametrize("locked_frames", [1, 7])
 @pytest.mark.parametrize("beyond", [1.0, -1.0], ids=["through", "back"])
@@ -143,6 +151,7 @@ def test_a_path_into_gimbal_lock_has_no_jump_on_either_side(axes, locked_frames,
     assert_allclose(quat.to_euler(quat.from_euler(angle, axes), axes), angle, atol=1e-7)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("axes", ORDERS)
 def test_a_path_that_begins_in_gimbal_lock_has_no_jump_when_it_leaves(axes):
     middle = np.concatenate([[0.5 * np.pi] * 5, np.linspace(0.5 * np.pi, 0.0, 40)[1:]])
@@ -151,7 +160,6 @@ def test_a_path_that_begins_in_gimbal_lock_has_no_jump_when_it_leaves(axes):
     assert np.abs(np.diff(found, axis=0)).max() < 0.05
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("axes", ORDERS)
 def test_many_turns_about_one_axis_do_not_wrap(axes):
     turning = np.linspace(0.0, 25.0, 400)
@@ -163,7 +171,6 @@ def test_many_turns_about_one_axis_do_not_wrap(axes):
         assert_allclose(quat.to_euler(quat.from_euler(angle, axes), axes), angle, atol=1e-9)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("axes", ORDERS)
 def test_euler_angles_of_many_joints_are_those_of_each_alone(rng, axes):
     q = quat.from_euler(np.stack([smooth_angles(rng) for _ in range(4)], axis=1), axes)
@@ -172,11 +179,13 @@ def test_euler_angles_of_many_joints_are_those_of_each_alone(rng, axes):
         assert_allclose(together[:, joint], quat.to_euler(q[:, joint], axes), atol=1e-12)
 
 
+@pytest.mark.one_engine
 def test_a_single_frame_has_euler_angles():
     angle = np.array([[0.3, 0.2, -0.4]])
     assert_allclose(quat.to_euler(quat.from_euler(angle, "ZXY"), "ZXY"), angle, atol=1e-12)
 
 
+@pytest.mark.one_engine
 def test_the_mean_is_markleys_for_small_spreads(rng):
     centre = material.rotations(rng, 50)
     qs = [quat.mul(centre, quat.exp(0.01 * rng.normal(size=(50, 3)))) for _ in range(5)]
@@ -184,7 +193,6 @@ def test_the_mean_is_markleys_for_small_spreads(rng):
     assert_same_rotation(quat.mean(qs, weights), markley(qs, weights), atol=1e-6)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.9, 1.0])
 def test_the_mean_of_two_divides_the_angle_by_their_weights(rng, share):
     a, b = material.rotations(rng, 300), material.rotations(rng, 300)
@@ -194,7 +202,6 @@ def test_the_mean_of_two_divides_the_angle_by_their_weights(rng, share):
     assert_allclose(angle_between(mean, b), (1.0 - share) * apart, atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_all_weight_on_one_returns_it(rng):
     qs = [material.rotations(rng, 100) for _ in range(3)]
     for k in range(3):
@@ -203,7 +210,6 @@ def test_all_weight_on_one_returns_it(rng):
         assert_same_rotation(quat.mean(qs, weights), qs[k])
 
 
-@pytest.mark.both_engines
 def test_the_mean_does_not_depend_on_signs(rng):
     qs = gathered(rng, 4)
     weights = rng.dirichlet(np.ones(4))[:, None]
@@ -211,7 +217,6 @@ def test_the_mean_does_not_depend_on_signs(rng):
     assert_same_rotation(quat.mean(flipped, weights), quat.mean(qs, weights))
 
 
-@pytest.mark.both_engines
 def test_the_mean_does_not_depend_on_order(rng):
     qs = gathered(rng, 4)
     weights = np.array([0.3, 0.3, 0.2, 0.2])[:, None]
@@ -220,6 +225,7 @@ def test_the_mean_does_not_depend_on_order(rng):
         assert_same_rotation(again, quat.mean(qs, weights), atol=1e-10)
 
 
+@pytest.mark.one_engine
 def test_the_mean_is_where_the_weighted_logarithms_cancel(rng):
     qs = gathered(rng, 4)
     weights = rng.dirichlet(np.ones(4))
@@ -228,6 +234,7 @@ def test_the_mean_is_where_the_weighted_logarithms_cancel(rng):
     assert_allclose(left, 0.0, atol=1e-10)
 
 
+@pytest.mark.one_engine
 def test_the_mean_turns_with_its_rotations(rng):
     turn = material.rotations(rng)
     qs = [quat.exp(0.5 * rng.normal(size=(60, 3))) for _ in range(3)]
@@ -236,6 +243,7 @@ def test_the_mean_turns_with_its_rotations(rng):
     assert_same_rotation(turned, quat.mul(turn, quat.mean(qs, weights)), atol=1e-10)
 
 
+@pytest.mark.one_engine
 def test_weights_may_change_from_frame_to_frame(rng):
     a, b = material.rotations(rng, 5, 7), material.rotations(rng, 5, 7)
     share = np.linspace(0.0, 1.0, 5)
@@ -245,20 +253,17 @@ def test_weights_may_change_from_frame_to_frame(rng):
     assert_same_rotation(mean[4], b[4])
 
 
-@pytest.mark.both_engines
 def test_no_rotations_have_no_mean():
     none = quat.mean([np.empty((0, 3, 4))] * 2, np.array([0.5, 0.5])[:, None, None])
     assert none.shape == (0, 3, 4)
 
 
-@pytest.mark.both_engines
 def test_rotations_and_weights_that_must_not_be_written_have_a_mean(rng):
     held = np.broadcast_to(material.rotations(rng, 3), (6, 3, 4))
     weights = np.broadcast_to(np.array([0.5, 0.5])[:, None, None], (2, 6, 3))
     assert_allclose(quat.mean([held, held], weights), held, atol=1e-15)
 
 
-@pytest.mark.both_engines
 @given(angle=st.floats(-3.1, 3.1), tilt=angles)
 def test_yaw_is_the_turn_about_z_beside_any_tilt(angle, tilt):
     turn = quat.about_axis("Z", np.array(angle))
@@ -267,7 +272,6 @@ def test_yaw_is_the_turn_about_z_beside_any_tilt(angle, tilt):
     assert_allclose(np.exp(1j * quat.yaw(-turn)), np.exp(1j * angle), atol=1e-9)
 
 
-@pytest.mark.both_engines
 @given(v=vectors)
 def test_the_logarithm_undoes_the_exponential_within_half_a_turn(v):
     back = quat.log(quat.exp(v))
@@ -277,32 +281,27 @@ def test_the_logarithm_undoes_the_exponential_within_half_a_turn(v):
         assert_allclose(back, v, atol=1e-9)
 
 
-@pytest.mark.both_engines
 @given(a=unit, b=unit, v=vectors)
 def test_turning_twice_is_turning_by_the_product(a, b, v):
     assert_allclose(quat.rotate(quat.mul(a, b), v), quat.rotate(a, quat.rotate(b, v)), atol=1e-12)
     assert_allclose(quat.rotate(quat.inv(a), quat.rotate(a, v)), v, atol=1e-12)
 
 
-@pytest.mark.both_engines
 @given(q=unit, v=vectors)
 def test_the_matrix_turns_vectors_as_the_quaternion_does(q, v):
     assert_allclose(quat.to_matrix(q) @ v, quat.rotate(q, v), atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_cross_products_are_numpys(rng):
     a, b = rng.normal(size=(4, 5, 3)), rng.normal(size=(5, 3))
     assert_allclose(quat.cross(a, b), np.cross(a, b), atol=1e-15)
 
 
-@pytest.mark.both_engines
 def test_a_zero_quaternion_becomes_the_identity():
     q = np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 3.0, 4.0, 0.0]])
     assert_array_equal(quat.normalize(q), [[1.0, 0.0, 0.0, 0.0], [0.0, 0.6, 0.8, 0.0]])
 
 
-@pytest.mark.both_engines
 def test_signs_are_chosen_so_that_neighbours_are_near(rng):
     path = quat.exp(np.linspace(0.0, 12.0, 200)[:, None, None] * np.array([[0.6, 0.0, 0.8], [0.0, 1.0, 0.0]]))
     flipped = path * rng.choice([-1.0, 1.0], size=(200, 2, 1))
@@ -311,14 +310,12 @@ def test_signs_are_chosen_so_that_neighbours_are_near(rng):
     assert_array_equal(np.abs(smooth), np.abs(path))
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [0, 1, 2])
 def test_the_signs_of_few_frames_can_be_chosen(frames, rng):
     q = material.rotations(rng, frames, 3)
     assert_array_equal(np.abs(quat.continuous(q)), np.abs(q))
 
 
-@pytest.mark.both_engines
 def test_leading_axes_broadcast(rng):
     q, v = material.rotations(rng, 6, 1), rng.normal(size=(4, 3))
     together = quat.rotate(q, v)

@@ -132,13 +132,6 @@ def test_rounding_never_costs_the_last_frame(seconds, rate, other):
     assert len(again) == int(whole * other / rate + 1e-9) + 1
 
 
-def test_the_given_clip_is_left_as_it_was(clip):
-    before = clip.rotations.copy(), clip.translations.copy()
-    resample.sample(clip, np.array([0.5, 1.5]))
-    assert_array_equal(clip.rotations, before[0])
-    assert_array_equal(clip.translations, before[1])
-
-
 def test_curves_that_must_not_be_written_and_those_of_one_sample(rng):
     held = np.broadcast_to(rng.normal(size=3), (6, 3))
     assert_array_equal(resample.curve(held, np.array([-1.0, 2.5, 9.0])), held[:3])

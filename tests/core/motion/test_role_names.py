@@ -6,6 +6,8 @@ from action_loom.core.demo_character import body as figure_body
 from action_loom.core.motion import roles
 from oracles.role_tables import expected
 
+pytestmark = pytest.mark.both_engines
+
 # Joint names of one body by exporters and rigging tools: trunk, arm and leg in the order of ARM and LEG.
 MIXAMO = ("Hips, Spine, Spine1, Neck, Head", "<Shoulder, <Arm, <ForeArm, <Hand", "<UpLeg, <Leg, <Foot, <ToeBase")
 RIGIFY = (
@@ -98,7 +100,6 @@ def renamed(naming, around):
     return [around.format(reported[role].strip(), k) for k, role in enumerate(figure_body.skeleton().names)]
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("naming", NAMINGS)
 def test_all_roles_are_found_whatever_exporters_make_of_names(naming):
     figure = figure_body.skeleton()
@@ -108,7 +109,6 @@ def test_all_roles_are_found_whatever_exporters_make_of_names(naming):
         assert found == dict(zip(names, figure.names, strict=True)), around
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("naming", NAMINGS)
 @pytest.mark.parametrize("ending", ["{0}_{1:02d}_end", "{0}_end_{1:02d}", "{0}_{1:02d}_Nub"])
 def test_running_numbers_may_come_before_the_ends_of_leaf_bones(naming, ending):
@@ -123,7 +123,6 @@ def test_running_numbers_may_come_before_the_ends_of_leaf_bones(naming, ending):
     assert {names[joint]: role for role, joint in found.items()} == dict(zip(names, figure.names, strict=False))
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("case", [str.upper, str.lower])
 @pytest.mark.parametrize("naming", ["Mixamo", "Unreal", "Biped", "Rigify", "Daz", "Advanced Skeleton"])
 def test_upper_and_lower_case_tell_the_same(naming, case):

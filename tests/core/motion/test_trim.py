@@ -10,6 +10,8 @@ from action_loom.core.motion.skeleton import Skeleton
 from numpy.testing import assert_array_equal
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
+
 RATE = 120.0
 
 
@@ -44,7 +46,6 @@ def dropped(clip):
     return trimmed.first, trimmed.last
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("held", [1, 2, 5, 12, 40, 300])
 def test_a_held_pose_and_the_jump_out_of_it_are_left_out(held):
     clip = walk()
@@ -54,7 +55,6 @@ def test_a_held_pose_and_the_jump_out_of_it_are_left_out(held):
     assert_array_equal(trimmed.clip.translations, clip.translations)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("held", [1, 5, 40])
 def test_the_same_holds_at_the_end(held):
     clip = walk()
@@ -63,14 +63,12 @@ def test_the_same_holds_at_the_end(held):
     assert_array_equal(trimmed.clip.translations, clip.translations)
 
 
-@pytest.mark.both_engines
 def test_both_ends_are_looked_at():
     clip = walk()
     pose = calibration_pose(clip.skeleton, 3)
     assert dropped(joined(pose, clip, pose)) == (3, 3)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [2, 4, 6])
 def test_a_jump_that_takes_several_frames_is_left_out_whole(frames):
     clip = walk()
@@ -80,27 +78,23 @@ def test_a_jump_that_takes_several_frames_is_left_out_whole(frames):
     assert dropped(joined(moving, clip)) == (frames, 0)
 
 
-@pytest.mark.both_engines
 def test_a_second_jump_shortly_after_the_first_counts_too():
     clip = walk()
     glitch = root_motion.place_clip(clip.cut(0, 4), 0.0, np.array([0.4, 0.0]))
     assert dropped(joined(calibration_pose(clip.skeleton, 1), glitch, clip)) == (5, 0)
 
 
-@pytest.mark.both_engines
 def test_a_jump_later_on_is_none_of_its_business():
     clip = walk()
     assert dropped(joined(clip, root_motion.place_clip(clip, 1.0, np.array([9.0, 0.0])))) == (0, 0)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("seconds", [0.2, 1.0, 3.0])
 def test_a_walk_is_left_as_it_is(seconds):
     clip = walk(seconds)
     assert dropped(clip) == (0, 0)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [12.0, 24.0, 30.0, 60.0, 120.0])
 @pytest.mark.parametrize("held", [0.1, 0.5, 2.0])
 def test_standing_still_before_and_after_a_movement_is_part_of_it(rate, held):
@@ -109,7 +103,6 @@ def test_standing_still_before_and_after_a_movement_is_part_of_it(rate, held):
     assert dropped(ball(0.8 * eased, rate)) == (0, 0)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [12.0, 24.0, 30.0])
 @pytest.mark.parametrize("hold", [2, 3, 6, 12])
 @pytest.mark.parametrize("height", [0.2, 1.0])
@@ -118,20 +111,17 @@ def test_poses_that_are_held_from_key_to_key_are_left_as_they_are(rng, rate, hol
     assert dropped(ball(np.repeat(keys, hold), rate)) == (0, 0)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [24.0, 120.0])
 def test_a_body_that_hardly_moves_is_left_as_it_is(rng, rate):
     assert dropped(ball(np.cumsum(rng.normal(size=200)) * 2e-4, rate)) == (0, 0)
     assert dropped(ball(np.zeros(200), rate)) == (0, 0)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [1, 2, 3, 4, 5, 8])
 def test_clips_of_few_frames_are_left_as_they_are(rng, frames):
     assert dropped(ball(rng.normal(size=frames))) == (0, 0)
 
 
-@pytest.mark.both_engines
 def test_a_body_in_the_wrong_units_is_left_as_it_is():
     giant = material.figure(scale=100.0)
     clip = walk()
@@ -139,7 +129,6 @@ def test_a_body_in_the_wrong_units_is_left_as_it_is():
     assert dropped(clip) == (0, 0)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [24.0, 30.0, 60.0])
 def test_a_calibration_pose_is_found_at_any_frame_rate(rate):
     clip = root_motion.place_clip(material.walk(2.0, rate), 0.0, np.array([0.0, 2.0]))
@@ -147,14 +136,12 @@ def test_a_calibration_pose_is_found_at_any_frame_rate(rate):
     assert dropped(joined(pose, clip)) == (2, 0)
 
 
-@pytest.mark.both_engines
 def test_a_calibration_pose_before_a_held_one_is_left_out():
     clip = walk()
     held = clip.cut(0, 1)
     assert dropped(joined(calibration_pose(clip.skeleton, 1), *[held] * 8, clip)) == (1, 0)
 
 
-@pytest.mark.both_engines
 def test_what_rings_behind_a_jump_goes_with_it():
     """As in a resampled clip with a calibration pose: speeds fall off, and swing, for some frames."""
     clip = walk()

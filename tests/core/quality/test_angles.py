@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from oracles import material
 from oracles.material import captured
 
-both_engines = pytest.mark.both_engines
+pytestmark = pytest.mark.both_engines
 
 
 def turning(rate=30.0, **joints):
@@ -39,7 +39,6 @@ def swings(*amplitudes, period=20):
     return np.concatenate([-0.5 * a * (1.0 - np.cos(phase)) for a in amplitudes] + [[0.0]])
 
 
-@both_engines
 def test_c_of_a_sine_is_zero():
     time = np.arange(241) / 40.0
     curves = np.stack([np.sin(2.0 * np.pi * time), 3.0 + 5.0 * np.cos(2.0 * np.pi * time)], axis=1)
@@ -47,7 +46,6 @@ def test_c_of_a_sine_is_zero():
     assert periodicity(turning(LeftArm=0.4 * np.sin(2.0 * np.pi * time))) == pytest.approx(0.0, abs=1e-9)
 
 
-@both_engines
 def test_c_of_amplitudes_that_take_turns_is_what_one_reckons_by_hand():
     # The outer halves of the first and last swing lack a maximum beside them: 1, 2, 1, 2 are left.
     curve = swings(5, 1, 2, 1, 2, 5)
@@ -57,7 +55,6 @@ def test_c_of_amplitudes_that_take_turns_is_what_one_reckons_by_hand():
     assert angles.unevenness(swings(1, 1, 2, 4, 7, 1)[:, None])[0] == pytest.approx(6.0 / 14.0)
 
 
-@both_engines
 def test_distances_from_the_lines_are_vertical_and_the_middle_of_a_plateau_counts():
     # Maxima 4, 2, 6 at frames 1, 3, 5; minima 1, 0 lie under 3 and 4.
     zigzag = np.array([0.0, 4.0, 1.0, 2.0, 0.0, 6.0, 0.0])
@@ -68,7 +65,6 @@ def test_distances_from_the_lines_are_vertical_and_the_middle_of_a_plateau_count
     assert_allclose(angles.unevenness(10.0 * flat[:, None] - 3.0), (4.0 - 2.0) / (4.0 + 2.0))
 
 
-@both_engines
 def test_c_needs_two_swings():
     curves = np.stack([swings(1, 1, 1), swings(1, 1, 1)[::-1].cumsum(), np.zeros(61)], axis=1)
     assert np.isnan(angles.unevenness(curves)).all()
@@ -78,6 +74,7 @@ def test_c_needs_two_swings():
     assert periodicity(turning(Neck=np.zeros(50))) is None
 
 
+@pytest.mark.one_engine
 def test_c_agrees_with_an_independent_reckoning(rng):
     ndimage, signal = pytest.importorskip("scipy.ndimage"), pytest.importorskip("scipy.signal")
 
@@ -94,7 +91,6 @@ def test_c_agrees_with_an_independent_reckoning(rng):
     assert_allclose(angles.unevenness(curves), [reckoned(curve) for curve in curves.T], rtol=1e-9)
 
 
-@both_engines
 def test_flat_channels_are_left_out_of_c():
     even, uneven = swings(1, 1, 1, 1, 1, 1), swings(1, 1, 3, 1, 3, 1)
     alone = periodicity(turning(Neck=0.4 * even))
@@ -107,7 +103,6 @@ def test_flat_channels_are_left_out_of_c():
     assert periodicity(turning(Head=0.005 * uneven)) is None
 
 
-@both_engines
 @pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
 def test_d_of_a_quadratic_angle_is_its_second_derivative(rate):
     time = np.arange(round(2.0 * rate) + 1) / rate
@@ -129,13 +124,11 @@ def test_both_are_the_same_at_every_rate_that_has_the_frames(measure, rounding, 
     assert others == pytest.approx(3 * [at_30], rel=rounding)  # C levels the clip by a heading averaged over frames
 
 
-@both_engines
 def test_a_clip_of_next_to_no_frames_a_second_is_not_filled_up():
     """A foreign file may hold any rate: ten days of three frames would give millions of frames at 30 a second."""
     assert smoothness(turning(1e-5, Neck=np.array([0.0, 0.1, 0.0]))) == pytest.approx(0.0, abs=1e-9)
 
 
-@both_engines
 def test_d_of_steady_turning_is_zero_and_that_of_a_jump_is_known():
     time = np.arange(61) / 30.0
     assert smoothness(turning(Neck=5.0 * time)) == pytest.approx(0.0, abs=1e-9)
@@ -145,7 +138,6 @@ def test_d_of_steady_turning_is_zero_and_that_of_a_jump_is_known():
     assert smoothness(turning(Neck=time[:2])) is None
 
 
-@both_engines
 def test_a_body_that_rolls_over_measures_as_one_that_does_not():
     time = np.arange(241) / 60.0
     swing = 0.4 * np.sin(2.0 * np.pi * 1.5 * time)
@@ -155,7 +147,6 @@ def test_a_body_that_rolls_over_measures_as_one_that_does_not():
     assert periodicity(rolling) == pytest.approx(periodicity(turning(60.0, Neck=swing)), abs=1e-6)
 
 
-@both_engines
 def test_a_walk_is_as_periodic_where_it_turns_and_less_where_it_changes():
     straight = periodicity(actions.walk(60.0))
     for turn, apart in ((0.4, 0.05), (0.8, 0.105)):  # at 60 frames a second the sharper curve was within 0.1, too
@@ -167,7 +158,6 @@ def test_a_walk_is_as_periodic_where_it_turns_and_less_where_it_changes():
     assert periodicity(faded) > periodicity(walk) + 0.02
 
 
-@both_engines
 def test_travel_on_a_root_bone_or_on_the_hips_is_the_same_to_both():
     walk = actions.walk(60.0, turn=0.8)
     body = walk.skeleton

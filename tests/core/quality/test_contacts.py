@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 RATE = 100.0
 BODY = material.figure()
 HEIGHT = BODY.height
@@ -64,7 +66,6 @@ def standing(clip, side="L"):
     return [(a / clip.rate, (b - 1) / clip.rate) for a, b in contacts.runs(contacts.detect(clip)[side])]
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [30.0, 60.0, 120.0])
 def test_a_foot_stands_from_its_heels_strike_to_its_toes_leaving(rate):
     clip = moving(rate=rate, LeftFoot=going((0.0, 0.4), (1.1, 2.0)), LeftToeBase=going((0.0, 0.6), (1.4, 2.0)))
@@ -76,7 +77,6 @@ def test_a_foot_stands_from_its_heels_strike_to_its_toes_leaving(rate):
     assert contacts.detect(clip)["R"].all()
 
 
-@pytest.mark.both_engines
 def test_a_moment_between_heel_and_ball_is_no_step():
     rolling = moving(LeftFoot=going((1.0, 2.0)), LeftToeBase=going((0.0, 1.03)))
     foot = contacts.standing_feet(world_pose.pose(rolling))["L"]
@@ -86,7 +86,6 @@ def test_a_moment_between_heel_and_ball_is_no_step():
     assert_allclose(standing(stepping), [(0.0, 1.0), (1.1, 2.0)], atol=0.011)
 
 
-@pytest.mark.both_engines
 def test_short_gaps_are_closed_and_short_contacts_dropped():
     lasting, short = going((1.0, 1.1), speed=0.8), going((1.0, 1.04), speed=0.8)
     assert len(standing(moving(LeftFoot=never_down, LeftToeBase=lasting))) == 2
@@ -97,7 +96,6 @@ def test_short_gaps_are_closed_and_short_contacts_dropped():
     assert len(standing(moving(LeftFoot=never_down, LeftToeBase=stamp))) == 2
 
 
-@pytest.mark.both_engines
 def test_what_stands_may_move_faster_than_what_begins_to_stand():
     # A foot that stood still before may move faster than a foot that begins to stand.
     after_standing = moving(LeftFoot=never_down, LeftToeBase=going((0.5, 2.0), speed=0.40))
@@ -108,7 +106,6 @@ def test_what_stands_may_move_faster_than_what_begins_to_stand():
     assert_allclose(standing(too_fast), [(0.0, 0.5)], atol=0.021)
 
 
-@pytest.mark.both_engines
 def test_what_stands_may_be_higher_than_what_begins_to_stand():
     def found(height, *times):
         path, step = rising(height, *times), going((0.9, 1.1))
@@ -122,7 +119,6 @@ def test_what_stands_may_be_higher_than_what_begins_to_stand():
     assert_allclose(found(0.10, 0.3, 0.6), [(0.0, 0.45)], atol=0.011)
 
 
-@pytest.mark.both_engines
 def test_in_a_run_feet_may_move_faster():
     creeps = {"LeftFoot": never_down, "LeftToeBase": going((0.0, 2.0), speed=0.45)}
     assert standing(moving(**creeps)) == []
@@ -132,7 +128,6 @@ def test_in_a_run_feet_may_move_faster():
     assert standing(running) == [(0.0, 2.0)]
 
 
-@pytest.mark.both_engines
 def test_each_point_has_its_own_floor():
     step = going((0.7, 1.3))
     on_a_box = lambda time: np.add(step(time), (0.0, 0.0, 0.3))  # noqa: E731
@@ -141,13 +136,11 @@ def test_each_point_has_its_own_floor():
         assert_allclose(standing(clip, side), [(0.0, 0.7), (1.3, 2.0)], atol=0.011)
 
 
-@pytest.mark.both_engines
 def test_a_foot_that_is_held_in_the_air_does_not_stand():
     lifted = rising(0.2, 1.2, 1.4)
     assert_allclose(standing(moving(LeftFoot=lifted, LeftToeBase=lifted)), [(0.0, 1.2)], atol=0.051)
 
 
-@pytest.mark.both_engines
 def test_where_the_body_stands_and_faces_does_not_matter():
     clip = material.walk(2.0, 60.0)
     elsewhere = root_motion.place_clip(clip, 1.3, np.array([4.0, -2.0]))
@@ -156,7 +149,6 @@ def test_where_the_body_stands_and_faces_does_not_matter():
         assert_array_equal(contacts.detect(elsewhere)[side], flags)
 
 
-@pytest.mark.both_engines
 def test_the_ball_is_the_toe_joint_else_a_tip_where_toes_are_else_the_ankle():
     clip = material.walk(1.0)
     places = kinematics.points(clip)
@@ -180,7 +172,6 @@ def test_the_ball_is_the_toe_joint_else_a_tip_where_toes_are_else_the_ankle():
         assert_allclose(contacts.feet(drawn)["L"], contacts.feet(without_toes)["L"], atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_a_leg_without_foot_stands_on_the_end_of_its_shin():
     clip = material.walk(1.0)
     names = clip.skeleton.names
@@ -193,7 +184,6 @@ def test_a_leg_without_foot_stands_on_the_end_of_its_shin():
     assert_allclose(path, kinematics.points(clip)[:, names.index("LeftFoot")], atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_a_fox_stands_on_four_feet():
     fox = material.character("Fox")
     time = np.arange(101) / 50.0
@@ -215,7 +205,6 @@ def test_a_fox_stands_on_four_feet():
         assert_allclose(feet[name].ball, kinematics.points(clip)[:, fox.roles[role]])
 
 
-@pytest.mark.both_engines
 def test_a_body_without_feet_has_no_contacts(rng):
     clip = material.random_clip(rng, material.random_skeleton(rng))
     assert contacts.detect(clip) == {}
@@ -329,7 +318,6 @@ def test_on_stairs_and_uneven_ground_feet_stand(name, least):
     assert min(shares) > least
 
 
-@pytest.mark.both_engines
 def test_a_step_counts_where_the_body_is_raised_by_it():
     up = rising(0.15, 1.0, 1.2)
     # The higher floor counts from where the lower one is half a second ago.

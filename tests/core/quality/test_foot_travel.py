@@ -15,6 +15,8 @@ from action_loom.core.verbs import Loop
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 # Captured walks, runs, turns, sneaking, uneven ground, dribbling, dances. The numbers of `foot_travel` were set on the
 # first list. The second list was only measured; it contains no conversion of a recording in the first.
 TUNED = [
@@ -53,7 +55,6 @@ def smoothed_way(clip):
     return smooth[:, 0] + 1j * smooth[:, 1], smooth[:, 2]
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("gait", GAITS)
 @pytest.mark.parametrize("rate", [24.0, 60.0])
 def test_a_gait_on_the_spot_says_its_speed_and_direction(gait, rate):
@@ -67,7 +68,6 @@ def test_a_gait_on_the_spot_says_its_speed_and_direction(gait, rate):
         assert speed == pytest.approx(GAITS[gait], rel=0.01)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("gait", GAITS)
 def test_what_travels_stands_or_waves_does_not_walk_on_the_spot(gait):
     clip = getattr(actions, gait)(30.0, 3)
@@ -80,7 +80,6 @@ def test_what_travels_stands_or_waves_does_not_walk_on_the_spot(gait):
     assert (still.in_place, still.direction) == (False, 0.0)
 
 
-@pytest.mark.both_engines
 def test_the_velocity_is_seen_from_the_body():
     """A turned and moved clip has the same speed; a mirrored one has the other side; a sideways walk is reported."""
     clip = without_travel(actions.walk(30.0, 3), going(actions.walk(30.0, 3), 1.3, np.pi) + 0.0)
@@ -95,7 +94,6 @@ def test_the_velocity_is_seen_from_the_body():
     assert np.degrees(aside.direction) == pytest.approx(-np.degrees(np.arctan2(0.4, 1.3)), abs=1.5)
 
 
-@pytest.mark.both_engines
 def test_twice_as_fast_is_twice_the_speed_and_another_rate_none_other():
     clip = on_the_spot("walk", 60.0)
     plain = foot_travel.measure(clip).speed
@@ -103,7 +101,6 @@ def test_twice_as_fast_is_twice_the_speed_and_another_rate_none_other():
     assert foot_travel.measure(resample.to_rate(clip, 24.0)).speed == pytest.approx(plain, rel=0.01)
 
 
-@pytest.mark.both_engines
 def test_one_cycle_says_what_several_say():
     one, several = foot_travel.measure(on_the_spot("run", 30.0, 1)), foot_travel.measure(on_the_spot("run", 30.0, 4))
     assert one.cyclic
@@ -111,7 +108,6 @@ def test_one_cycle_says_what_several_say():
     assert one.speed == pytest.approx(several.speed, rel=0.01)
 
 
-@pytest.mark.both_engines
 def test_a_speed_that_changes_is_followed():
     """A walk that becomes a run lacks a single speed."""
     walk, run = on_the_spot("walk", 30.0, 3), on_the_spot("run", 30.0, 4)
@@ -126,7 +122,6 @@ def test_a_speed_that_changes_is_followed():
     assert_allclose(speed[len(walk) + 20 : frames - 5], 3.2, rtol=0.03)
 
 
-@pytest.mark.both_engines
 def test_a_turn_is_measured_where_it_is_asked_for():
     clip = actions.walk(30.0, 1, turn=0.6)
     turned = np.linspace(0.0, 0.6, len(clip))
@@ -142,7 +137,6 @@ def test_a_turn_is_measured_where_it_is_asked_for():
     assert asked.speed == pytest.approx(1.3, rel=0.01)
 
 
-@pytest.mark.both_engines
 def test_unknown_feet_and_too_few_frames_say_nothing():
     clip = on_the_spot("walk")
     assert foot_travel.measure(clip.cut(0, 2)) is None
@@ -171,7 +165,6 @@ def standing_body(rate=30.0, seconds=4.0):
     return clip.take_frames(np.zeros(round(rate * seconds), dtype=int))
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_any_number_of_feet_that_agree(count):
     """The body faces −y and the feet go to −y: it walks backwards."""
@@ -181,7 +174,6 @@ def test_any_number_of_feet_that_agree(count):
     assert abs(np.degrees(found.direction)) == pytest.approx(180.0, abs=1.0)
 
 
-@pytest.mark.both_engines
 def test_feet_that_disagree_are_said():
     found = foot_travel.measure(standing_body(), treading([1.5, 1.5, 3.2, 3.2]))
     assert not found.agree
@@ -192,7 +184,6 @@ def test_feet_that_disagree_are_said():
     assert "Fox walks on the spot, by its feet at " in foot_travel.notes("Fox", found)[0]
 
 
-@pytest.mark.both_engines
 def test_the_slide_is_that_of_the_frames_that_are_named():
     clip = on_the_spot("walk")
     found = foot_travel.measure(clip)
@@ -255,7 +246,6 @@ def test_cycles_of_captured_gaits_say_their_speed(names):
     assert direction.max() <= 0.1
 
 
-@pytest.mark.both_engines
 def test_a_moment_of_treading_is_no_walk_on_the_spot():
     """Feet that stand up or hang in the air go back for a moment, too; a cycle of that length is one."""
     found = foot_travel.measure(on_the_spot("sneak").cut(0, 20))

@@ -10,7 +10,8 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.quality import contacts, quality, world_pose
 from numpy.testing import assert_allclose
 from oracles import material
-from oracles.material import captured
+
+pytestmark = pytest.mark.both_engines
 
 FEET = ("LeftUpLeg", "RightUpLeg")
 
@@ -31,7 +32,6 @@ def flipped(clip, rng):
     return replace(clip, rotations=clip.rotations * signs[..., None])
 
 
-@pytest.mark.both_engines
 def test_a_dragged_body_slides_on_both_feet_as_far_as_it_goes():
     figures = quality.measure(gliding(0.1))
     assert figures["slide_cm_s"] == pytest.approx(10.0)
@@ -40,7 +40,6 @@ def test_a_dragged_body_slides_on_both_feet_as_far_as_it_goes():
     assert figures["path_m"] == pytest.approx(0.2)
 
 
-@pytest.mark.both_engines
 def test_slide_is_what_feet_do_and_metres_are_what_the_body_does():
     figures = quality.measure(gliding(0.5, feet=0.05))
     assert figures["slide_cm_s"] == pytest.approx(5.0)
@@ -48,7 +47,6 @@ def test_slide_is_what_feet_do_and_metres_are_what_the_body_does():
     assert quality.measure(gliding(0.5, feet=0.0))["slide_per_metre"] == 0.0
 
 
-@pytest.mark.both_engines
 def test_nothing_slides_by_the_metre_where_nothing_is_travelled_or_no_foot_stands(rng):
     for speed in (0.0, 0.001):
         figures = quality.measure(gliding(speed))
@@ -60,7 +58,6 @@ def test_nothing_slides_by_the_metre_where_nothing_is_travelled_or_no_foot_stand
     assert (footless["slide_per_metre"], footless["slide_cm_s"], footless["contact_share"]) == (None, None, None)
 
 
-@pytest.mark.both_engines
 def test_an_ankle_that_turns_over_a_planted_ball_does_not_slide():
     still = gliding(0.0)
     body = still.skeleton
@@ -78,7 +75,6 @@ def test_an_ankle_that_turns_over_a_planted_ball_does_not_slide():
     assert (figures["slide_cm_s"], figures["contact_share"]) == (0.0, 1.0)
 
 
-@pytest.mark.both_engines
 def test_only_the_ball_counts_where_only_the_heel_is_down():
     still = gliding(0.5, feet=0.0)
     body = still.skeleton
@@ -97,7 +93,6 @@ def test_only_the_ball_counts_where_only_the_heel_is_down():
     assert all(flags.all() for flags in contacts.detect(clip).values())
 
 
-@pytest.mark.both_engines
 def test_acceleration_is_that_of_a_body_that_falls():
     clip = gliding(0.0)
     fallen = clip.translations.copy()
@@ -106,7 +101,6 @@ def test_acceleration_is_that_of_a_body_that_falls():
     assert quality.measure(clip.cut(0, 2))["acceleration_m_s2"] is None
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [1, 2, 3])
 def test_the_shortest_clips_are_measured_as_far_as_they_go(frames):
     figures = quality.measure(actions.walk().cut(0, frames))
@@ -116,7 +110,6 @@ def test_the_shortest_clips_are_measured_as_far_as_they_go(frames):
     assert figures["seconds"] == pytest.approx((frames - 1) / 30.0, abs=1e-4)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("clip", [actions.walk(60.0, turn=0.4), material.walk(3.0, turn=0.6)], ids=["figure", "swing"])
 def test_where_a_clip_stands_and_faces_and_the_signs_of_its_quaternions_do_not_matter(clip, rng):
     figures = quality.measure(clip)
@@ -125,16 +118,6 @@ def test_where_a_clip_stands_and_faces_and_the_signs_of_its_quaternions_do_not_m
         assert quality.measure(same) == pytest.approx(figures, rel=1e-6, abs=1.01e-3)
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("name", ["cmu_mb_05_11", "cmu_asf_16_17", "cmu_daz_13_11"])
-def test_captured_clips_measure_the_same_turned_moved_and_with_other_signs(name, rng):
-    clip = captured(name)
-    figures = quality.measure(clip)
-    for same in (root_motion.place_clip(clip, -1.9, np.array([2.0, 3.0])), flipped(clip, rng)):
-        assert quality.measure(same) == pytest.approx(figures, rel=1e-6, abs=1.01e-3)
-
-
-@pytest.mark.both_engines
 def test_the_posed_body_is_what_kinematics_and_the_heading_say(rng):
     plain = material.random_clip(rng, material.random_skeleton(rng, 9), 7)
     stretched = replace(plain, scales=rng.uniform(0.5, 2.0, plain.translations.shape))

@@ -11,7 +11,7 @@ from action_loom.core.options import declared_options
 from action_loom.core.verbs import Fill, Restyle
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import material, processes
+from oracles import material
 
 ALL = [row.recipe for row in verbs.VERBS.values()]
 LARGEST = 2**31 - 1
@@ -185,40 +185,3 @@ def test_what_is_no_recipe_is_refused_in_a_sentence(text):
 def test_values_of_the_wrong_kind_are_refused_in_a_sentence(option, value):
     with pytest.raises(OptionError, match=f"^{option} is "):
         verbs.from_json(json.dumps({"verb": "blend", option: value}))
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-options = st.sampled_from(
-    ["metric", "window", "slope", "ends", "keep", "open_end_penalty", "weights", "trim", "reference", "timing"]
-)
-
-
-@given(value=json_values | st.dictionaries(options, json_values, max_size=3).map(lambda some: some | {"verb": "blend"}))
-def test_any_json_is_a_recipe_or_is_refused(value):
-    text = json.dumps(value)
-    try:
-        recipe = verbs.from_json(text)
-    except OptionError:
-        return
-    assert verbs.from_json(recipe.to_json()) == recipe
-
-
-@given(text=st.text(max_size=30))
-def test_any_text_is_a_recipe_or_is_refused(text):
-    with pytest.raises(OptionError):
-        verbs.from_json(text)
-
-
-def test_declaring_recipes_loads_neither_numpy_nor_numba():
-    code = (
-        "import sys\n"
-        "from action_loom.core import verbs\n"
-        "verbs.from_json(verbs.Blend(weights=(1, 2)).to_json())\n"
-        "print(sorted({'numpy', 'numba', 'scipy', 'matplotlib', 'tqdm'} & set(sys.modules)))\n"
-    )
-    done = processes.python("-c", code)
-    assert (done.stdout, done.stderr) == ("[]\n", "")

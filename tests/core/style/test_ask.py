@@ -128,6 +128,7 @@ def test_clips_that_are_all_alike_leave_nothing_to_ask(clips):
         verbs.apply(Ask(speed=1.0), [actions.wave(30.0)])
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_captured_walks_that_nothing_is_tuned_on_do_what_is_asked():
     takes = [material.captured(f"cmu_{name}") for name in ("mb_08_01", "mb_12_01", "mb_32_01", "mb_35_03", "mb_16_15")]
@@ -177,6 +178,7 @@ def test_what_is_no_path_is_refused(clips, examples, path, message):
         asked_of(clips, examples, path=path)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_runs_that_are_blended_do_not_sink():
     runs = [motion_file.read(material.SHARED / "amc" / f"{name}.amc").clip for name in ("16_41", "16_26", "16_54")]

@@ -45,12 +45,6 @@ def test_every_slider_moves_one_cycle_as_far_as_it_says(slider, amount):
     assert any("brings along" in note for note in made.report["notes"])
 
 
-def test_no_slider_gives_the_clip_to_the_bit():
-    walk = actions.walk(cycles=1)
-    made = verbs.apply(Restyle(), [walk])
-    assert np.array_equal(made.clip.rotations, walk.rotations)
-
-
 def test_sliders_are_held_at_three_of_its_own_manner():
     made = verbs.apply(Restyle(lean=6.0), [actions.walk(cycles=1)])
     lean = made.report["style"]["sliders"]["lean"]
@@ -68,14 +62,6 @@ def test_legs_do_not_go_through_each_other(amount):
     assert abs(width["after"]) >= 0.5
     if abs(width["after"] - amount) > change.OFF:
         assert any(note.startswith("width: ") for note in made.report["style"]["held"])
-
-
-def test_a_turned_and_moved_walk_comes_out_turned_and_moved():
-    walk = actions.walk(cycles=1)
-    moved = root_motion.place_clip(walk, 0.7, np.array([3.0, -1.0, 0.0]))
-    both = [verbs.apply(Restyle(swing=1.5, stride=-1.0), [clip]).clip for clip in (walk, moved)]
-    again = root_motion.place_clip(both[0], 0.7, np.array([3.0, -1.0, 0.0]))
-    assert np.abs(kinematics.points(both[1]) - kinematics.points(again)).max() < 1e-4
 
 
 def test_a_body_of_half_the_size_does_the_same_in_half_the_size():

@@ -9,6 +9,8 @@ from action_loom.core.sync.alignment import Clouds
 from action_loom.core.sync.positions import PointMetric
 from numpy.testing import assert_allclose, assert_array_equal
 
+pytestmark = pytest.mark.both_engines
+
 FRAMES, POINTS = 7, 5  # of a window
 ROUNDED = 2e-7  # of a distance: points are rounded to 23 bits of the largest
 TURNS = [0.0, 0.3, -2.0, 3.1, np.pi / 2.0]
@@ -55,7 +57,6 @@ def same_angle(one, other, atol=1e-9):
     assert_allclose(np.exp(1j * np.asarray(one)), np.exp(1j * np.asarray(other)), atol=atol)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("turn", TURNS)
 def test_a_window_that_was_turned_and_moved_is_brought_back(rng, turn):
     one, weights = windows(rng), weights_of(rng)
@@ -65,7 +66,6 @@ def test_a_window_that_was_turned_and_moved_is_brought_back(rng, turn):
     assert 0.0 <= found.residual < 1e-12
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("alike", [0.0, 0.5, 3.0])
 def test_no_turn_and_shift_leave_less(rng, alike):
     for _ in range(5):
@@ -80,7 +80,6 @@ def test_no_turn_and_shift_leave_less(rng, alike):
             assert (np.abs(off) ** 2 @ weights).mean() > found.residual
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("turn", TURNS)
 def test_where_windows_stand_and_how_they_are_turned_changes_nothing_but_what_brings_them_together(rng, turn):
     one, other, weights = windows(rng), windows(rng), weights_of(rng)
@@ -100,6 +99,7 @@ def footing(rng, *shape, standing=0.5):
     return Footing(rng.normal(size=shape) + 1j * rng.normal(size=shape), rng.random(shape) < standing)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("turning", [True, False])
 def test_no_turn_and_shift_leave_less_of_body_and_standing_feet_together(rng, turning):
     from scipy import optimize
@@ -127,7 +127,6 @@ def test_no_turn_and_shift_leave_less_of_body_and_standing_feet_together(rng, tu
         assert_allclose(found.residual, left_over, rtol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_feet_that_stand_in_one_of_two_windows_only_do_not_count(rng):
     one, other, weights = windows(rng), windows(rng), weights_of(rng)
     plain = alignment.align(one, other, weights)
@@ -136,7 +135,6 @@ def test_feet_that_stand_in_one_of_two_windows_only_do_not_count(rng):
     assert_allclose(found.shift, plain.shift)
 
 
-@pytest.mark.both_engines
 def test_each_way_round_is_the_others_inverse(rng):
     one, other, weights = windows(rng), windows(rng), weights_of(rng)
     there, back = alignment.align(one, other, weights), alignment.align(other, one, weights)
@@ -144,7 +142,6 @@ def test_each_way_round_is_the_others_inverse(rng):
     assert_allclose(moved(moved(one, back.turn, back.shift), there.turn, there.shift), one, atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_points_without_weight_do_not_count(rng):
     one, other, weights = windows(rng), windows(rng), weights_of(rng)
     plain = alignment.align(one, other, weights)
@@ -154,7 +151,6 @@ def test_points_without_weight_do_not_count(rng):
     assert_allclose(found.shift, plain.shift)
 
 
-@pytest.mark.both_engines
 def test_many_windows_at_once_are_aligned_as_each_by_itself(rng):
     one, other, weights = windows(rng, 3, 4), windows(rng, 3, 4), weights_of(rng)
     found = alignment.align(one, other, weights)
@@ -166,7 +162,6 @@ def test_many_windows_at_once_are_aligned_as_each_by_itself(rng):
         assert_allclose(found.residual[place], single.residual, atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_a_window_of_one_point_needs_no_turn_to_fall_together():
     found = alignment.align(np.array([[2.0 + 1.0j]]), np.array([[5.0 + 0.0j]]), np.ones(1))
     assert_allclose(moved(5.0, found.turn, found.shift), 2.0 + 1.0j)
@@ -187,7 +182,6 @@ def apart(one, other, weights):
     return np.sqrt(alignment.align(*ground, weights).residual + lifted)
 
 
-@pytest.mark.both_engines
 def test_all_pairs_of_two_clips_are_as_far_apart_as_pair_by_pair(rng, engine):
     (one, weights), (other, _) = motion(rng), motion(rng, 25)
     found = PointMetric.of_cloud(one, weights).matrix(PointMetric.of_cloud(other, weights), 3)
@@ -210,7 +204,6 @@ def clouds(places, weights, frames, none=()):
     return Clouds(ground, heights, square)
 
 
-@pytest.mark.both_engines
 def test_blocks_of_pairs_are_the_same_and_infinite_where_there_is_no_window(rng):
     (one, weights), (other, _) = motion(rng), motion(rng)
     frames, others = np.arange(3, 37, 3), np.arange(4, 36, 5)
@@ -234,7 +227,6 @@ def nearby(places, weights, start, low, high):
     return alignment.nearest_nearby(ground, heights, roots, SAMPLES, start, low, high)
 
 
-@pytest.mark.both_engines
 def test_steps_downhill_end_where_no_pair_beside_is_nearer(rng, engine):
     places, weights = motion(rng, 60)
     start = rng.integers(10, 50, (30, 2))
@@ -254,6 +246,7 @@ def test_steps_downhill_end_where_no_pair_beside_is_nearer(rng, engine):
         assert least <= min(away(*pair) for pair in beside[inside]) + 1e-6
 
 
+@pytest.mark.one_engine
 def test_both_engines_go_downhill_alike(rng, monkeypatch):
     places, weights = motion(rng, 80)
     start = rng.integers(15, 60, (40, 2))
@@ -288,7 +281,6 @@ def matrices(rng):
         yield rng.random(shape).astype(np.float32)
 
 
-@pytest.mark.both_engines
 def test_minima_are_found_as_cell_by_cell_and_row_by_row(rng):
     found = 0
     for matrix in matrices(rng):
@@ -298,7 +290,6 @@ def test_minima_are_found_as_cell_by_cell_and_row_by_row(rng):
     assert found > 100
 
 
-@pytest.mark.both_engines
 def test_of_some_cells_those_are_told_that_are_minima(rng):
     for matrix in matrices(rng):
         if not matrix.size:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+pytestmark = pytest.mark.both_engines
 
-@pytest.mark.both_engines
+
 def test_midpoints_take_the_middle_of_what_waits_and_keep_the_ends():
     cells = np.array([[2, 5], [3, 6], [3, 7], [3, 8], [4, 9], [5, 9], [6, 10], [6, 11]])
     rows, middle = curve_fit.midpoints(cells)
@@ -18,13 +19,13 @@ def test_midpoints_take_the_middle_of_what_waits_and_keep_the_ends():
     assert middle.tolist() == [5.0, 7.0, 9.0, 9.0, 11.0]
 
 
-@pytest.mark.both_engines
 def test_a_spline_keeps_parabolas_and_ends():
     t = np.arange(200.0)
     parabola = 3.0 + 0.5 * t + 0.002 * t**2
     assert_allclose(curve_fit.spline(parabola, 20.0), parabola, atol=1e-9)
 
 
+@pytest.mark.one_engine
 def test_a_spline_is_the_least_squares_one_of_scipy():
     interpolate = pytest.importorskip("scipy.interpolate")
     rng = np.random.default_rng(0)
@@ -41,7 +42,6 @@ def test_a_spline_is_the_least_squares_one_of_scipy():
     assert_allclose(ours, theirs, atol=1e-5)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("periodic", [False, True])
 def test_a_long_spline_takes_memory_as_there_are_samples(periodic):
     count = 100_000
@@ -56,7 +56,6 @@ def test_a_long_spline_takes_memory_as_there_are_samples(periodic):
     assert np.sqrt(np.mean((smooth + t - values) ** 2)) < 0.2
 
 
-@pytest.mark.both_engines
 @given(st.lists(st.floats(0.0, 8.0), min_size=3, max_size=60), st.integers(2, 6))
 def test_slopes_are_limited_and_ends_kept(steps, limit):
     values = np.concatenate([[4.0], 4.0 + np.cumsum(steps)])
@@ -70,7 +69,6 @@ def test_slopes_are_limited_and_ends_kept(steps, limit):
     assert np.diff(out).max() <= limit + 1e-6
 
 
-@pytest.mark.both_engines
 def test_slopes_within_the_limits_stay_as_they_are_and_excess_stays_local():
     t = np.arange(100.0)
     fine = t + 5.0 * np.sin(t / 20.0)
@@ -81,7 +79,6 @@ def test_slopes_within_the_limits_stay_as_they_are_and_excess_stays_local():
     assert_allclose(out[62:], jump[62:], atol=1e-3)
 
 
-@pytest.mark.both_engines
 @given(st.lists(st.floats(0.05, 6.0), min_size=1, max_size=40))
 def test_between_frames_the_curve_increases_and_at_frames_it_is_exact(steps):
     values = np.concatenate([[0.0], np.cumsum(steps)])
@@ -91,7 +88,6 @@ def test_between_frames_the_curve_increases_and_at_frames_it_is_exact(steps):
     assert np.diff(between).min() > -1e-12
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("periodic", [False, True])
 def test_a_moving_average_is_the_mean_over_its_radius(periodic):
     values = np.random.default_rng(2).random(50)
@@ -103,7 +99,6 @@ def test_a_moving_average_is_the_mean_over_its_radius(periodic):
         assert_allclose(found[[0, -1]], values[[0, -1]], atol=1e-12)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(("smoothing", "reach"), [(curve_fit.spline, 8), (curve_fit.average, 3)])
 def test_periodic_smoothing_does_not_know_where_the_period_begins(smoothing, reach):
     def smooth(values):
@@ -114,7 +109,6 @@ def test_periodic_smoothing_does_not_know_where_the_period_begins(smoothing, rea
     assert np.abs(smooth(values) - values).max() < 0.3
 
 
-@pytest.mark.both_engines
 @given(st.integers(0, 10**6))
 def test_periodic_slopes_are_limited_and_span_the_same_period(seed):
     rng = np.random.default_rng(seed)

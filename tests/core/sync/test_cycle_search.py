@@ -9,6 +9,8 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.sync import cycle_search
 from oracles.material import captured, some_captured_files, walk
 
+pytestmark = pytest.mark.both_engines
+
 # Straight walks and runs with at least 1.3 cycles, whose period the gait oracle finds.
 STRAIGHT = [
     "mb_02_01", "mb_05_01", "mb_06_01", "mb_07_01", "mb_07_04", "mb_07_12", "mb_08_01", "mb_08_04", "mb_08_07",
@@ -22,7 +24,6 @@ CYCLIC_OTHERS = {
 }  # fmt: skip
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("stride", [0.6, 1.0, 1.7])
 @pytest.mark.parametrize("turn", [0.0, 0.5])
 def test_a_known_cycle_is_found(stride, turn):
@@ -32,7 +33,6 @@ def test_a_known_cycle_is_found(stride, turn):
     assert found.best.score > 0.99
 
 
-@pytest.mark.both_engines
 def test_standing_before_the_cycle_is_left_out():
     gait = walk(4.0, 60.0)
     frames = np.concatenate([np.zeros(120), np.arange(241.0)])
@@ -41,7 +41,6 @@ def test_standing_before_the_cycle_is_left_out():
     assert found.best.length == pytest.approx(60, abs=1)
 
 
-@pytest.mark.both_engines
 def test_turning_and_moving_a_clip_changes_nothing():
     clip = actions.sneak()
     moved = root_motion.place_clip(clip, 2.0, np.array([3.0, 1.0]))
@@ -49,7 +48,6 @@ def test_turning_and_moving_a_clip_changes_nothing():
     assert (one.start, one.length) == (other.start, other.length)
 
 
-@pytest.mark.both_engines
 def test_noise_has_no_cycle_and_stillness_neither(rng):
     still = resample.sample(actions.walk(), np.zeros(200))
     shaken = Clip(
@@ -63,14 +61,12 @@ def test_noise_has_no_cycle_and_stillness_neither(rng):
         assert cycle_search.find(clip).best.score < cycle_search.WEAK
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("finder", [cycle_search.find, cycle_search.find_by_autocorrelation])
 def test_a_clip_that_is_too_short_is_refused(finder):
     with pytest.raises(RegistrationError, match="walk is too short to repeat itself"):
         finder(actions.walk().cut(0, 9))
 
 
-@pytest.mark.both_engines
 def test_autocorrelation_finds_an_even_gait_too():
     found = cycle_search.find_by_autocorrelation(walk(4.0, 30.0))
     assert found.best.length == pytest.approx(30, abs=1)

@@ -12,6 +12,8 @@ from action_loom.core.verbs import Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import random_clip, random_skeleton
 
+pytestmark = pytest.mark.both_engines
+
 ROUNDED = 2e-7  # of a squared distance of about 1 m²: points are rounded to 23 bits of the largest
 
 
@@ -48,6 +50,7 @@ def by_minimisation(cloud, other, weights, lift):
     )
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("lift", [False, True], ids=["", "any height"])
 @pytest.mark.parametrize("window", [0, 1, 3])
 def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window, lift):
@@ -62,6 +65,7 @@ def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window, lift):
         assert matrix[i, j] ** 2 == pytest.approx(by_minimisation(cloud, other, weights, lift), abs=ROUNDED)
 
 
+@pytest.mark.one_engine
 def test_equal_point_weights_count_every_point_of_the_body_alike(walk):
     a, b = noisy(walk, 1), noisy(walk, 2)
     (one, other), own = (kinematics.points(clip) for clip in (a, b)), walk.skeleton.point_weights > 0.0
@@ -72,7 +76,6 @@ def test_equal_point_weights_count_every_point_of_the_body_alike(walk):
     assert abs(matrix[20, 3] - of("points", a).matrix(of("points", b), 0)[20, 3]) > 1e-4
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("window", [0, 4])
 def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):
     moved = root_motion.place_clip(walk, 2.5, np.array([300.0, -40.0]))
@@ -82,7 +85,6 @@ def test_points_does_not_see_where_a_clip_stands_and_faces(walk, window):
     assert_allclose(matrix, here.matrix(here, window), atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_motion_does_not_see_place_facing_or_size(walk):
     moved = root_motion.place_clip(walk, -1.2, np.array([5.0, 9.0]))
     here = of("motion", walk)
@@ -103,7 +105,6 @@ def test_motion_does_not_see_place_facing_or_size(walk):
     assert_allclose(here.matrix(of("motion", large), 3), here.matrix(here, 3), atol=1e-6)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_metric_is_symmetric(walk, metric):
     a, b = noisy(walk, 3, 5.0, 0.02), noisy(walk, 4, 5.0, 0.02)
@@ -145,6 +146,7 @@ def rotation_distance(a, b, i, j, window, between):
     return total
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("window", [0, 2])
 @pytest.mark.parametrize(
     ("metric", "options", "between"),
@@ -158,7 +160,6 @@ def test_rotation_distances_are_the_sums_of_their_sources(walk, metric, options,
         assert matrix[i, j] == pytest.approx(rotation_distance(a, b, i, j, window, between), rel=1e-9)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("metric", METRICS)
 def test_neither_place_nor_facing_nor_signs_of_quaternions_change_a_distance(walk, metric):
     moved = root_motion.place_clip(walk, 2.5, np.array([30.0, -40.0]))
@@ -168,7 +169,6 @@ def test_neither_place_nor_facing_nor_signs_of_quaternions_change_a_distance(wal
     assert_allclose(here.matrix(there, 3), here.matrix(here, 3), atol=1e-6)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("metric", METRICS)
 def test_only_the_chosen_joints_count(walk, metric):
     legs = [n for n in walk.skeleton.names if walk.skeleton.index(n) in lower_joints(walk.skeleton)]
@@ -191,7 +191,6 @@ def lower_joints(skeleton):
     return found
 
 
-@pytest.mark.both_engines
 def test_a_factor_makes_a_joint_count_more(walk):
     a, b = noisy(walk, 1), noisy(walk, 2)
     foot, hips = walk.skeleton.names[walk.skeleton.roles["foot.L"]], walk.skeleton.names[0]
@@ -204,7 +203,6 @@ def test_a_factor_makes_a_joint_count_more(walk):
     assert_allclose(distance(f"{foot}=3, {hips}"), mixed, atol=1e-12)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("joints", "message"),
     [
@@ -224,14 +222,12 @@ def test_joints_that_do_not_exist_are_refused_by_name(walk, joints, message):
         of("points", walk, joints=joints)
 
 
-@pytest.mark.both_engines
 def test_a_body_without_known_legs_has_no_lower_half():
     body = random_skeleton(np.random.default_rng(3))
     with pytest.raises(OptionError, match="the legs of this body are not known"):
         of("points", random_clip(np.random.default_rng(3), body), joints="lower")
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("window", [0, 1])
 def test_every_third_frame_is_compared_as_it_would_be_alone(metric, window):

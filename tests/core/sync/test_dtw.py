@@ -5,11 +5,14 @@ from functools import cache
 import numpy as np
 import pytest
 from action_loom.core.errors import RegistrationError
-from action_loom.core.sync import dtw
+from action_loom.core.recipes.matching import Matching
+from action_loom.core.sync import dtw, ends
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import warping
+
+pytestmark = pytest.mark.both_engines
 
 
 def cheapest_by_trying_all(distance, limit, skip_rows, skip_columns):
@@ -35,7 +38,6 @@ def corner(count):
     return np.concatenate([[0.0], np.full(count, np.inf)])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
 def test_every_cell_costs_what_the_cheapest_of_all_paths_costs(limit):
     rng = np.random.default_rng(limit)
@@ -48,7 +50,6 @@ def test_every_cell_costs_what_the_cheapest_of_all_paths_costs(limit):
             assert_allclose(found.last_column[1:], wanted[: i + 1, -1], rtol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_leaving_out_first_frames_costs_what_was_said():
     rng = np.random.default_rng(7)
     distance = rng.random((6, 9))
@@ -59,7 +60,6 @@ def test_leaving_out_first_frames_costs_what_was_said():
     assert_allclose(found.last_column[1:], wanted[:, -1], rtol=1e-12)
 
 
-@pytest.mark.both_engines
 @given(st.integers(2, 12), st.integers(2, 12), st.integers(1, 5), st.integers(0, 10**6))
 def test_a_path_goes_from_corner_to_corner_and_keeps_its_limit(rows, columns, limit, seed):
     distance = np.random.default_rng(seed).random((rows, columns))
@@ -80,13 +80,17 @@ def test_a_path_goes_from_corner_to_corner_and_keeps_its_limit(rows, columns, li
     assert path.cost == pytest.approx(distance[path.cells[:, 0], path.cells[:, 1]].sum())
 
 
-@pytest.mark.both_engines
+def open_ended(distance, penalty):
+    matching = Matching(metric="motion", ends="open", open_end_penalty=penalty)
+    return ends.choose(distance, matching, 3, 1e-3).path
+
+
 def test_open_ends_find_a_stretch_that_is_the_same_in_both():
     rng = np.random.default_rng(0)
     a, b = rng.random((60, 4)), rng.random((80, 4))
     b[40:] = a[:40]
     distance = np.linalg.norm(a[:, None] - b[None], axis=2)
-    path = dtw.open_ended(distance, 3, keep=1.5, floor=1e-3)
+    path = open_ended(distance, 1.5)
     # Random frames next to the stretch may match a little, too; the stretch itself is matched exactly.
     matched = {(i, j) for i, j in path.cells.tolist()}
     assert {(k, 40 + k) for k in range(1, 39)} <= matched
@@ -94,39 +98,36 @@ def test_open_ends_find_a_stretch_that_is_the_same_in_both():
     assert path.columns < 50
 
 
-@pytest.mark.both_engines
 def test_keeping_more_never_keeps_less():
     rng = np.random.default_rng(1)
     distance = np.abs(np.sin(0.11 * np.arange(90))[:, None] - np.sin(0.13 * np.arange(70) + 1.0)) + 0.1 * rng.random(
         (90, 70)
     )
-    kept = [dtw.open_ended(distance, 3, keep=k, floor=1e-3).rows for k in (1.0, 1.5, 2.5, 5.0, 10.0)]
+    kept = [open_ended(distance, k).rows for k in (1.0, 1.5, 2.5, 5.0, 10.0)]
     assert kept == sorted(kept)
 
 
-@pytest.mark.both_engines
 def test_the_first_end_whose_path_is_long_enough_is_taken():
     rng = np.random.default_rng(4)
     distance = rng.random((30, 40))
     skips = 0.1 * np.arange(31), 0.1 * np.arange(41)
     _, steps = warping.costs(distance, *skips, 3)
     found = dtw.Costs(distance, *skips, 3)
-    ends = np.array([(0, 3), (7, 39), (29, 5), (29, 20), (29, 30), (29, 39)])
-    lengths = [warping.path(distance, steps, i, j, 3).kept for i, j in ends]
+    places = np.array([(0, 3), (7, 39), (29, 5), (29, 20), (29, 30), (29, 39)])
+    lengths = [warping.path(distance, steps, i, j, 3).kept for i, j in places]
     for rows, columns in ((1, 1), (5, 5), (9, 9), (20, 5), (5, 25), (30, 30)):
         enough = [k for k, kept in enumerate(lengths) if kept[0] >= rows and kept[1] >= columns]
-        path = found.path(ends, rows, columns)
+        path = found.path(places, rows, columns)
         if enough:
-            assert_array_equal(path.cells, warping.path(distance, steps, *ends[enough[0]], 3).cells)
+            assert_array_equal(path.cells, warping.path(distance, steps, *places[enough[0]], 3).cells)
         else:
             assert path is None
 
 
-@pytest.mark.both_engines
 def test_half_of_both_clips_is_always_kept():
     rng = np.random.default_rng(2)
     for rows, columns in ((40, 90), (90, 40), (50, 50)):
-        path = dtw.open_ended(rng.random((rows, columns)), 4, keep=1.0, floor=0.0)
+        path = open_ended(rng.random((rows, columns)), 1.0)
         assert 2 * path.rows >= rows
         assert 2 * path.columns >= columns
 
@@ -140,7 +141,6 @@ def classic_cost(distance):
     return total[-1, -1]
 
 
-@pytest.mark.both_engines
 @given(st.integers(1, 14), st.integers(1, 14), st.integers(0, 10**6))
 def test_without_a_limit_it_is_classic_time_warping(rows, columns, seed):
     distance = np.random.default_rng(seed).random((rows, columns))
@@ -148,13 +148,11 @@ def test_without_a_limit_it_is_classic_time_warping(rows, columns, seed):
     assert path.cost == pytest.approx(classic_cost(distance), rel=1e-12)
 
 
-@pytest.mark.both_engines
 def test_a_limit_that_is_never_reached_changes_nothing():
     distance = np.random.default_rng(9).random((40, 40)) + 10.0 * np.abs(np.subtract.outer(range(40), range(40)))
     assert_array_equal(dtw.find_pinned_path(distance, 39).cells, dtw.find_pinned_path(distance, 40).cells)
 
 
-@pytest.mark.both_engines
 def test_a_band_that_leaves_no_way_is_refused():
     distance = np.ones((10, 30))
     banded = np.where(np.abs(np.arange(30) - 3.0 * np.arange(10)[:, None]) <= 0.4, distance, np.inf)
@@ -162,7 +160,6 @@ def test_a_band_that_leaves_no_way_is_refused():
         dtw.find_pinned_path(banded, 3)
 
 
-@pytest.mark.both_engines
 def test_a_frame_waits_for_as_many_as_a_step_can_tell():
     most = dtw.LONGEST_WAIT + 1
     for shape in ((1, most), (most, 1)):

@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import warping
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 FLOOR = 0.05
 
 
@@ -28,7 +30,6 @@ def recorded(rng, count, other_count, overhang, noise):
 SHAPES = [(90, 70), (60, 140), (310, 420)]
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("kind", ["auto", "open", "pinned"])
 @pytest.mark.parametrize("overhang", [0.0, 90.0])
 @pytest.mark.parametrize("shape", SHAPES)
@@ -44,7 +45,6 @@ def test_ends_and_path_are_those_found_from_scratch(rng, shape, overhang, kind):
         assert found.path.at_limit == pytest.approx(path.at_limit)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("overhang", [0.0, 60.0])
 def test_what_a_similar_matrix_told_changes_nothing(rng, overhang):
     matrix = recorded(rng, 120, 130, overhang, 0.3)
@@ -58,7 +58,6 @@ def test_what_a_similar_matrix_told_changes_nothing(rng, overhang):
             assert_array_equal(found.path.cells, path.cells)
 
 
-@pytest.mark.both_engines
 def test_the_least_mean_cost_is_that_of_no_stretch_below_it(rng):
     matrix = recorded(rng, 90, 120, 30.0, 0.4)
     least = dtw.least_mean(matrix, 3, 0.0)
@@ -71,7 +70,6 @@ def test_the_least_mean_cost_is_that_of_no_stretch_below_it(rng):
     assert dtw.least_mean(matrix, 3, 2.0 * least.cost).cost == 2.0 * least.cost
 
 
-@pytest.mark.both_engines
 def test_where_half_must_be_kept_the_search_begins_at_the_mean_whatever_was_told(rng):
     """A short clip and a long one: the least mean cost is that of exactly half, and no price has it for its path."""
     unsteady = 0
@@ -86,7 +84,6 @@ def test_where_half_must_be_kept_the_search_begins_at_the_mean_whatever_was_told
     assert unsteady > 0
 
 
-@pytest.mark.both_engines
 def test_no_path_is_cheaper_than_what_is_said_of_all(rng):
     matrix = recorded(rng, 50, 60, 20.0, 0.4)
     whole = dtw.find_pinned_path(matrix, 3)
@@ -99,13 +96,11 @@ def test_no_path_is_cheaper_than_what_is_said_of_all(rng):
             assert price > 0.2 * whole.mean_cost
 
 
-@pytest.mark.both_engines
 def test_no_stretch_of_half_of_both_is_refused():
     with pytest.raises(RegistrationError, match="No stretch of at least half of both clips"):
         ends.choose(np.ones((10, 90)), Matching(metric="motion", ends="open"), 3, FLOOR)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("reach", [0, 2, 7])
 def test_a_path_in_a_band_is_the_one_of_the_whole_matrix_without_the_rest(rng, reach):
     one, other = actions.walk(cycles=4), actions.sneak()
@@ -128,7 +123,6 @@ def _filled(near):
     return (np.cumsum(near, axis=1) > 0) & (np.cumsum(near[:, ::-1], axis=1)[:, ::-1] > 0)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("limit", [2, 3, 40])
 def test_rolled_matrices_cost_what_each_costs_alone(rng, limit):
     matrix = rng.random((30, 40))

@@ -13,6 +13,8 @@ from action_loom.core.verbs import Blend
 from numpy.testing import assert_allclose
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 
 def held(monkeypatch, cells):
     """Limit the size of distance matrices held whole to a number of cells."""
@@ -52,7 +54,6 @@ def test_a_known_re_timing_is_found_in_long_clips(monkeypatch, name):
     assert error[5:-5].max() <= 2.0
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("every", [2, 3, 7])
 def test_a_thinned_path_spread_out_goes_on_by_single_frames(every):
     rows, columns = 100, 83
@@ -70,7 +71,6 @@ def test_a_thinned_path_spread_out_goes_on_by_single_frames(every):
     assert all(tuple(cell) in on_the_way for cell in (thinned * every).tolist())
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("metric", ["motion", "points", "angles", "chordal"])
 def test_a_part_of_a_metric_is_that_part_of_its_matrix(metric):
     one, other = actions.walk(), actions.sneak()
@@ -84,7 +84,6 @@ def test_a_part_of_a_metric_is_that_part_of_its_matrix(metric):
     assert_allclose(inner, bodies[0].matrix(bodies[1], window)[10:41, 5:71], atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_in_pieces_the_path_is_the_one_of_the_whole(monkeypatch):
     one = actions.walk(cycles=4)
     even = np.linspace(0.0, len(one) - 1.0, len(one))
@@ -98,7 +97,6 @@ def test_in_pieces_the_path_is_the_one_of_the_whole(monkeypatch):
     assert pieces.tolist() == whole.tolist()
 
 
-@pytest.mark.both_engines
 def test_transitions_are_found_in_blocks_as_in_the_whole(monkeypatch, rng):
     # Each step a little unlike the others: which of equal ones comes first is a matter of rounding.
     one, other = (wobbling(clip, rng) for clip in (actions.walk(cycles=4), actions.sneak()))
@@ -115,7 +113,6 @@ def wobbling(clip, rng):
     return replace(clip, rotations=quat.mul(clip.rotations, quat.exp(bends)))
 
 
-@pytest.mark.both_engines
 def test_long_clips_can_be_blended(monkeypatch):
     held(monkeypatch, 4000)
     woven = verbs.apply(Blend(metric="points"), [actions.walk(cycles=3).cut(3, 60), actions.sneak().cut(5, 80)])
@@ -123,7 +120,6 @@ def test_long_clips_can_be_blended(monkeypatch):
     assert np.isfinite(woven.clip.rotations).all()
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("moves", [False, True])
 def test_poses_as_they_stand_are_compared_point_by_point_in_blocks_too(monkeypatch, moves):
     one, other = actions.walk(30.0, 2).cut(0, 40), actions.turn_left(30.0).cut(0, 30)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import jit, verbs
+from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError, RegistrationError
 from action_loom.core.motion import cycles, kinematics, quat, retarget, root_motion
@@ -14,6 +14,8 @@ from action_loom.core.sync import registration
 from action_loom.core.verbs import Loop, Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import captured
+
+pytestmark = pytest.mark.both_engines
 
 # name, first and last frame: two walks, run, dance, boxing, jump, wave, lift
 CLIPS = {
@@ -163,7 +165,6 @@ def test_upper_bodies_are_compared_without_their_feet():
     assert_allclose(one.frames, two.frames)
 
 
-@pytest.mark.both_engines
 def test_cycles_correspond_wherever_they_begin():
     """A walk that carries something, in step with a plain one wherever both cycles begin."""
     walk, carry = actions.walk(60.0, 1), actions.carry(60.0, 1)
@@ -246,7 +247,6 @@ def _likeness(a, b):
     return registration.register_pair(reference, clip, Synchronise()).likeness
 
 
-@pytest.mark.both_engines
 def test_a_band_keeps_the_path_near_even_time():
     walk, sneak = actions.walk(), actions.sneak()
     found = registration.register_pair(walk, sneak, Synchronise(band=0.1, ends="pinned", smoothing="none"))
@@ -256,7 +256,6 @@ def test_a_band_keeps_the_path_near_even_time():
     assert found.cost >= free.cost
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("smoothing", ["spline", "average", "none"])
 @pytest.mark.parametrize("slope", [3, 5, -1])
 def test_every_smoothing_gives_increasing_curves_with_both_corners(smoothing, slope):
@@ -270,32 +269,6 @@ def test_every_smoothing_gives_increasing_curves_with_both_corners(smoothing, sl
         assert steps.max() <= slope + 1e-6
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("options", [{}, {"metric": "points", "slope": -1}])
-def test_both_engines_give_the_same_curves(options, monkeypatch):
-    pytest.importorskip("numba")
-    reference = captured("cmu_mb_07_01")
-    clip = retarget.onto(captured("cmu_mb_08_01"), reference.skeleton)
-    curves = []
-    for engine in ("numba", "numpy"):
-        monkeypatch.setattr(jit, "_wanted", engine)
-        curves.append(registration.register_pair(reference, clip, Synchronise(**options)))
-    assert curves[0].first == curves[1].first
-    assert_allclose(curves[0].frames, curves[1].frames, rtol=0.0, atol=1e-9)
-
-
-@pytest.mark.both_engines
-def test_turning_and_moving_a_clip_changes_nothing():
-    walk, sneak = actions.walk(), actions.sneak()
-    moved = root_motion.place_clip(sneak, -2.2, np.array([7.0, 1.0]))
-    for metric in ("points", "motion"):
-        one = registration.register_pair(walk, sneak, Synchronise(metric=metric))
-        other = registration.register_pair(walk, moved, Synchronise(metric=metric))
-        assert one.first == other.first
-        assert_allclose(one.frames, other.frames, atol=1e-6)
-
-
-@pytest.mark.both_engines
 @pytest.mark.parametrize("metric", ["points", "motion"])
 def test_a_clip_against_itself_is_the_identity(metric):
     walk = actions.walk()
@@ -304,7 +277,6 @@ def test_a_clip_against_itself_is_the_identity(metric):
     assert_allclose(found.frames, np.arange(len(walk)), atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_curves_increase_within_their_limit():
     found = registration.register_pair(actions.walk(), actions.sneak(), Synchronise(slope=4))
     steps = np.diff(found.frames)
@@ -312,14 +284,12 @@ def test_curves_increase_within_their_limit():
     assert steps.max() <= 4 + 1e-6
 
 
-@pytest.mark.both_engines
 def test_a_limit_that_is_too_tight_is_refused_with_the_one_that_would_do():
     walk = actions.walk()
     with pytest.raises(RegistrationError, match="set the limit to 5"):
         registration.register_pair(walk, walk.cut(0, -(-len(walk) // 5)), Synchronise(slope=2, ends="pinned"))
 
 
-@pytest.mark.both_engines
 def test_references_are_chosen_by_number_by_length_or_as_the_one_in_the_middle():
     walk, sneak = actions.walk(), actions.sneak()
     clips = [walk.cut(0, 40), sneak, walk]
@@ -332,7 +302,6 @@ def test_references_are_chosen_by_number_by_length_or_as_the_one_in_the_middle()
             choose(clips, Synchronise(reference=wrong))
 
 
-@pytest.mark.both_engines
 def test_a_clip_of_one_frame_is_refused_by_name():
     walk = actions.walk()
     with pytest.raises(RegistrationError, match="walk has a single frame"):

@@ -48,6 +48,7 @@ def test_a_re_timed_copy_may_be_one_performance_with_the_clip(speed):
         assert retimed_comparison.may_be_same_performance(PosedClip(one), PosedClip(other), "all", HALF)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("pair", [("mb_35_02", "mb_35_11"), ("mb_35_34", "mb_35_04"), ("mb_35_29", "mb_35_30")])
 def test_what_is_one_performance_is_never_ruled_out(pair, monkeypatch):
@@ -60,6 +61,7 @@ def test_what_is_one_performance_is_never_ruled_out(pair, monkeypatch):
     assert_array_equal(checked.frames, unchecked.frames)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_different_people_are_ruled_out_at_once():
     walks = [PosedClip(captured(f"cmu_{name}")) for name in ("mb_02_01", "mb_05_01", "mb_07_01", "mb_16_15")]

@@ -13,6 +13,8 @@ from action_loom.core.verbs import Blend, BuildGraph, Connect, Follow, InPlace, 
 from action_loom.core.weave import add_root_motion, root_trajectory
 from numpy.testing import assert_allclose
 
+pytestmark = pytest.mark.both_engines
+
 WALK, SNEAK, WAVE = actions.walk(30.0, 3), actions.sneak(30.0, 2), actions.wave(30.0)
 AUTO, NO = TravelOptions(), TravelOptions(add_root_motion="no")
 PATH = ((0, 0), (0, 4), (1, 6))
@@ -31,7 +33,6 @@ def gone(clip):
     return root_motion.path_length(root_motion.ground_frames(clip)[0])
 
 
-@pytest.mark.both_engines
 def test_clips_on_the_spot_go_on_among_clips_that_travel():
     (walk, sneak, wave), message = add_root_motion.travelling([WALK, on_the_spot(SNEAK), WAVE], AUTO)
     assert walk is WALK
@@ -41,7 +42,6 @@ def test_clips_on_the_spot_go_on_among_clips_that_travel():
     assert sneak.cyclic == on_the_spot(SNEAK).cyclic
 
 
-@pytest.mark.both_engines
 def test_where_nothing_travels_nothing_is_given_unless_it_is_needed():
     still = [on_the_spot(WALK), on_the_spot(SNEAK)]
     for options, needed in ((AUTO, False), (NO, True), (NO, False)):
@@ -53,7 +53,6 @@ def test_where_nothing_travels_nothing_is_given_unless_it_is_needed():
     assert min(map(add_root_motion.travels, given)) is True
 
 
-@pytest.mark.both_engines
 def test_a_way_that_is_kept_comes_back_and_is_not_left_with_some():
     (_, sneak), message = add_root_motion.travelling([WALK, kept(SNEAK)], AUTO)
     assert_allclose(sneak.translations, SNEAK.translations, atol=1e-12)
@@ -64,7 +63,6 @@ def test_a_way_that_is_kept_comes_back_and_is_not_left_with_some():
     assert all(clip.channels for clip in together)
 
 
-@pytest.mark.both_engines
 def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
     # By hand: cycles have transitions that are as near a cycle later.
     for recipe in (Blend(), Connect(from_frame=80, to_frame=20)):
@@ -78,7 +76,6 @@ def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
         assert not any("on the spot" in line for line in left.report["warnings"])
 
 
-@pytest.mark.both_engines
 def test_graphs_give_travel_and_say_it():
     for recipe in (BuildGraph(), Walk(seconds=3.0), Follow(path=PATH)):
         made = verbs.apply(recipe, [on_the_spot(WALK)])
@@ -89,7 +86,6 @@ def test_graphs_give_travel_and_say_it():
     assert follow["quality"]["after"]["slide_cm_s"] < plain["quality"]["after"]["slide_cm_s"] + 1.0
 
 
-@pytest.mark.both_engines
 def test_a_path_can_not_be_followed_on_the_spot():
     recipe = Follow(path=PATH, add_root_motion="no")
     with pytest.raises(GraphError, match=r"no clip travels \('walk'\)"):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import jit, verbs
+from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.motion import kinematics, quat, retarget, root_motion
@@ -16,6 +16,8 @@ from action_loom.core.verbs.blend.weights import BlendWeights
 from action_loom.core.verbs.blend.work import again, output_frames
 from numpy.testing import assert_allclose
 from oracles.material import captured
+
+pytestmark = pytest.mark.both_engines
 
 
 def naive(a, b):
@@ -83,17 +85,6 @@ def test_feet_slide_no_more_than_the_worse_source_and_stand_as_long(a, b):
 
 
 @pytest.mark.shared
-def test_both_engines_give_the_same_blend(monkeypatch):
-    pytest.importorskip("numba")
-    woven = []
-    for engine in ("numba", "numpy"):
-        monkeypatch.setattr(jit, "_wanted", engine)
-        woven.append(verbs.apply(Blend(), [captured("cmu_mb_02_01"), captured("cmu_mb_05_01")]).clip)
-    assert len(woven[0]) == len(woven[1])
-    assert_allclose(kinematics.points(woven[0]), kinematics.points(woven[1]), rtol=0.0, atol=1e-9)
-
-
-@pytest.mark.shared
 def test_weights_over_time_lead_from_one_clip_to_the_other():
     a, b = captured("cmu_mb_07_01"), captured("cmu_mb_08_01")
     woven = verbs.apply(Blend(weight_keys=((0.0, 1.0, 0.0), (1.0, 0.0, 1.0)), plant_feet=False), [a, b])
@@ -112,7 +103,6 @@ def test_weights_over_time_lead_from_one_clip_to_the_other():
     assert woven.report["quality"]["after"]["acceleration_m_s2"] <= 1.1 * max(before)
 
 
-@pytest.mark.both_engines
 def test_equal_keys_are_the_same_as_weights():
     walk, sneak = actions.walk(), actions.sneak()
     one = verbs.apply(Blend(weights=(1, 3)), [walk, sneak]).clip
@@ -120,7 +110,6 @@ def test_equal_keys_are_the_same_as_weights():
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_discrete_channels_follow_the_heaviest_clip_as_weights_change():
     walk = actions.walk()
     sources = [
@@ -154,7 +143,6 @@ def test_the_duration_lies_between_the_sources_by_the_weights(share):
     assert woven.clip.seconds == pytest.approx((1.0 - share) * mine + share * theirs, abs=0.51 / rate)
 
 
-@pytest.mark.both_engines
 def test_the_reference_sets_timing_place_and_facing():
     walk = root_motion.place_clip(actions.walk(), 0.7, np.array([4.0, 5.0]))
     sneak = root_motion.place_clip(actions.sneak(), -2.0, np.array([-3.0, 1.0]))
@@ -168,7 +156,6 @@ def test_the_reference_sets_timing_place_and_facing():
     assert_allclose(hips(other)[0, :2], hips(sneak)[0, :2], atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_signs_of_quaternions_do_not_matter():
     walk, sneak = actions.walk(), actions.sneak()
     flips = np.where(np.random.default_rng(0).random(sneak.rotations.shape[:2]) < 0.5, -1.0, 1.0)[..., None]
@@ -177,7 +164,6 @@ def test_signs_of_quaternions_do_not_matter():
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_clips_of_another_rate_are_put_on_seconds_first():
     fine = verbs.apply(Blend(), [actions.walk(rate=60.0), actions.sneak(rate=60.0)]).clip
     mixed = verbs.apply(Blend(), [actions.walk(rate=60.0), actions.sneak(rate=30.0)]).clip
@@ -185,7 +171,6 @@ def test_clips_of_another_rate_are_put_on_seconds_first():
     assert mixed.seconds == pytest.approx(fine.seconds, abs=0.1)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("ends", ["auto", "open"])
 def test_a_blend_with_other_weights_is_the_same_whether_measured_or_not(ends):
     clips = [actions.walk(60.0, 4), actions.sneak(60.0)]
@@ -199,7 +184,6 @@ def test_a_blend_with_other_weights_is_the_same_whether_measured_or_not(ends):
         assert quick.report is made.report
 
 
-@pytest.mark.both_engines
 def test_what_cannot_be_woven_is_refused_by_name():
     walk = actions.walk()
     with pytest.raises(ClipError, match="2 or more clips; 1 given"):
@@ -215,7 +199,6 @@ def test_what_cannot_be_woven_is_refused_by_name():
         verbs.apply(Blend(), [walk, stranger])
 
 
-@pytest.mark.both_engines
 def test_synchronising_retimes_one_clip_to_the_other():
     walk, sneak = actions.walk(), actions.sneak()
     woven = verbs.apply(Synchronise(ends="pinned"), [walk, sneak])
@@ -226,7 +209,6 @@ def test_synchronising_retimes_one_clip_to_the_other():
         verbs.apply(Synchronise(), [walk, sneak, walk])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(("frames", "count"), [(10.5, 10), (11.5, 12)])
 def test_half_a_frame_is_rounded_alike_whatever_the_last_digits_of_a_sum_say(frames, count):
     def length(end):

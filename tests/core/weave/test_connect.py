@@ -17,6 +17,8 @@ from numpy.testing import assert_allclose
 from oracles import stances
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 # Twelve pairs of captured clips: walks, runs, turns, a dance, a jump, punches and lifts.
 PAIRS = [
     ("mb_02_01", "mb_35_17"),
@@ -136,6 +138,7 @@ def test_candidates_are_ranked_and_can_be_chosen():
     assert alike.report["warnings"] == []
 
 
+@pytest.mark.one_engine
 def test_of_frames_nearly_as_near_those_with_the_best_seam_are_taken_and_the_latest_are_named():
     clips = [actions.sneak(30.0), actions.walk(30.0)]
     best = verbs.apply(Connect(trim=False, plant_feet=False), clips).report["connect"]
@@ -153,7 +156,6 @@ def test_of_frames_nearly_as_near_those_with_the_best_seam_are_taken_and_the_lat
     assert said == f"  a seam from {frames}, {100.0 * latest['distance']:.1f} cm apart, leaves out 0.5 s less"
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("method", "off"), [("ease", 1e-6), ("registered", 2e-3), ("inertial", 5e-3), ("lagrange", 0.05), ("spline", 0.05)]
 )
@@ -167,7 +169,6 @@ def test_a_clip_cut_in_two_is_whole_again(method, off):
     assert seams.measure_pose(world_pose.pose(woven.clip), 151)["acceleration"] < 1.5
 
 
-@pytest.mark.both_engines
 def test_of_seams_that_are_as_near_the_one_that_leaves_out_least_is_taken():
     walk = actions.walk(cycles=4)  # frames at a distance of one cycle are equal
     best = verbs.apply(Connect(anywhere=True), [walk, walk]).report["connect"]["candidates"]
@@ -177,6 +178,7 @@ def test_of_seams_that_are_as_near_the_one_that_leaves_out_least_is_taken():
     assert left_out == sorted(left_out)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("method", ["ease", "registered", "inertial"])
 def test_each_seam_of_three_clips_may_be_asked_for_in_the_frames_of_its_clips(method):
     clips = [actions.walk(60.0, 4), resample.to_rate(actions.sneak(60.0), 120.0), actions.run(60.0, 4)]
@@ -192,13 +194,13 @@ def test_each_seam_of_three_clips_may_be_asked_for_in_the_frames_of_its_clips(me
     assert later[1]["seam_frame"] == found[1]["seam_frame"] - 10
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("rows", [((1.0, 2.0),), ((1.0, 2.0), (1.0,)), ((1.0, 2.0),) * 3])
 def test_seams_are_rows_of_two_frames_one_for_each(rows):
     with pytest.raises(OptionError, match="seams "):
         verbs.apply(Connect(seams=rows), [actions.walk()] * 3)
 
 
-@pytest.mark.both_engines
 def test_the_correlation_rule_keeps_to_its_range():
     clips = [actions.walk(60.0, 4), actions.sneak(60.0)]
     reported = verbs.apply(Connect(method="spline", by_correlation=True), clips).report["connect"]
@@ -206,7 +208,6 @@ def test_the_correlation_rule_keeps_to_its_range():
     assert 3 <= (last - first) / 2 <= 0.15 * 60.0
 
 
-@pytest.mark.both_engines
 def test_channels_go_on_and_steps_change_at_the_seam():
     from dataclasses import replace
 
@@ -220,7 +221,6 @@ def test_channels_go_on_and_steps_change_at_the_seam():
     assert np.flatnonzero(np.diff(prop)).tolist() == [woven.seams[0] - 1]
 
 
-@pytest.mark.both_engines
 def test_what_cannot_be_joined_is_refused():
     walk = actions.walk()
     with pytest.raises(ClipError, match="2 or more clips; 1 given"):
@@ -231,7 +231,6 @@ def test_what_cannot_be_joined_is_refused():
         verbs.apply(Connect(from_frame=50), [walk, walk, walk])
 
 
-@pytest.mark.both_engines
 def test_one_frame_may_be_set_and_the_other_found():
     clips = [actions.walk(cycles=4), actions.sneak()]
     reported = verbs.apply(Connect(from_frame=100), clips).report["connect"]
@@ -242,7 +241,6 @@ def test_one_frame_may_be_set_and_the_other_found():
     assert verbs.apply(Connect(to_frame=20), clips).report["connect"]["to_frame"] == 20
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [24.0, 60.0])
 def test_frames_are_counted_in_the_clips_as_they_were_given(rate):
     clips = [actions.walk(cycles=4), actions.sneak(rate=rate)]
@@ -259,7 +257,6 @@ def test_frames_are_counted_in_the_clips_as_they_were_given(rate):
         connect.find([*clips, clips[0]], Connect())
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("count", [2, 3, 12])
 def test_short_clips_connect_by_what_their_frames_allow(count):
     walk, short = actions.walk(30.0, 4), actions.walk(30.0, 2).cut(0, count)
@@ -272,7 +269,6 @@ def test_short_clips_connect_by_what_their_frames_allow(count):
             assert 0 <= first <= last < len(woven.clip)
 
 
-@pytest.mark.both_engines
 def test_seams_at_the_very_ends_of_clips_can_be_asked_for():
     walk, run = actions.walk(30.0, 4), actions.run(30.0)
     for leave, enter in ((1, 0), (len(walk) - 1, len(run) - 3), (1, len(run) - 3), (2, 1)):
@@ -280,7 +276,6 @@ def test_seams_at_the_very_ends_of_clips_can_be_asked_for():
         assert (reported["from_frame"], reported["to_frame"]) == (leave, enter)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("first", "second", "frames", "message"),
     [
@@ -296,6 +291,7 @@ def test_seams_without_two_frames_each_side_are_refused(first, second, frames, m
         verbs.apply(Connect(**frames), clips)
 
 
+@pytest.mark.one_engine
 def test_of_several_clips_the_one_that_is_too_short_is_named():
     clips = [actions.walk(30.0, 4), actions.run(30.0).cut(0, 5), actions.sneak(30.0)]
     with pytest.raises(RegistrationError, match="^run is too short to be entered and left again"):
@@ -324,7 +320,6 @@ def on_the_spot(clip):
     return replace(verbs.apply(Loop(in_place=True), [clip]).clip, name=clip.name, cyclic=False)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("degrees", [0.0, 20.0, -38.0])
 def test_an_idle_with_askew_hips_does_not_turn_the_walk(degrees):
     walk = on_the_spot(actions.walk(30.0, 2))
@@ -337,6 +332,7 @@ def test_an_idle_with_askew_hips_does_not_turn_the_walk(degrees):
         assert abs(verbs.apply(Connect(facing="matched"), [stance, walk]).report["connect"]["turn_degrees"]) > 5.0
 
 
+@pytest.mark.one_engine
 def test_who_walks_away_is_followed_there():
     walk = replace(actions.walk(30.0, 2), cyclic=False)
     stance = askew(walk, 10.0)
@@ -365,6 +361,7 @@ def knowing(clip, known):
     return replace(clip, skeleton=replace(clip.skeleton, roles=roles))
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("known", WITHOUT_THIGHS, ids=len)
 @pytest.mark.parametrize("pair", [(actions.sneak, actions.wave), (actions.wave, actions.run)], ids=["in", "out"])
 def test_a_body_without_known_thighs_is_not_turned_either(pair, known):
@@ -382,6 +379,7 @@ def test_captures_without_known_thighs_are_matched_all_the_same(known, pair):
     assert auto["turn_degrees"] == matched["turn_degrees"]
 
 
+@pytest.mark.one_engine
 def test_clips_are_joined_as_made_where_that_is_asked_for():
     walk = replace(actions.walk(30.0, 2), cyclic=False)
     turned = root_motion.place_clip(walk, 1.0, np.zeros(2))
@@ -409,7 +407,6 @@ def test_the_warning_names_the_seam_and_how_feet_slide_there_in_the_result(name,
     assert (f"feet slide there at {slide:.0f} cm/s, {sources:.0f} in the sources" in message) is slides
 
 
-@pytest.mark.both_engines
 def test_where_clips_would_be_nearer_is_where_anywhere_finds_them():
     walk, sneak = actions.walk(30.0), actions.sneak(30.0)
     asked = verbs.apply(Connect(from_frame=len(walk) - 5, to_frame=0, trim=False), [walk, sneak])

@@ -1,14 +1,12 @@
 """Joints of a result do not jump for any sources: circling arms, turned heads, wheels and pirouettes."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.motion import continuous_mean, quat
 from action_loom.core.recipes.style import StyleOptions
-from oracles import trials
+from oracles import material, trials
 
 WALK = actions.walk(cycles=2)
 ARM, HEAD = WALK.skeleton.roles["upper_arm.L"], WALK.skeleton.roles["head"]
@@ -17,25 +15,19 @@ ARM, HEAD = WALK.skeleton.roles["upper_arm.L"], WALK.skeleton.roles["head"]
 def turning(joint, axis, degrees, clip=WALK, name="turning"):
     """A clip in which a joint additionally turns evenly by some degrees in total."""
     turn = quat.about_axis(axis, np.radians(np.linspace(0.0, degrees, len(clip))))
-    rotations = clip.rotations.copy()
-    rotations[:, joint] = quat.mul(rotations[:, joint], turn)
-    return replace(clip, name=name, rotations=rotations, cyclic=False)
+    return material.turn_joint(clip, joint, turn, name=name, cyclic=False)
 
 
 def held(joint, axis, degrees, name="held"):
     """A clip in which a joint has an additional constant turn in degrees."""
     turn = quat.about_axis(axis, np.radians([degrees]))
-    rotations = WALK.rotations.copy()
-    rotations[:, joint] = quat.mul(rotations[:, joint], turn)
-    return replace(WALK, name=name, rotations=rotations, cyclic=False)
+    return material.turn_joint(WALK, joint, turn, name=name, cyclic=False)
 
 
 def swaying(joint, axis, low, high):
     """A clip in which a joint swings between two angles."""
     half = np.radians(0.5 * (low + high) - 0.5 * (high - low) * np.cos(np.linspace(0.0, 4.0 * np.pi, len(WALK))))
-    rotations = WALK.rotations.copy()
-    rotations[:, joint] = quat.mul(rotations[:, joint], quat.about_axis(axis, half))
-    return replace(WALK, name="swaying", rotations=rotations, cyclic=False)
+    return material.turn_joint(WALK, joint, quat.about_axis(axis, half), name="swaying", cyclic=False)
 
 
 def steps(clip):
@@ -83,9 +75,7 @@ def sources_of(recipe):
         clips = [actions.walk(30.0, 5), actions.sneak(30.0, 5)]
     turned = quat.about_axis("Y", np.radians([200.0]))
     for k, clip in enumerate(clips[1:], 1):
-        rotations = clip.rotations.copy()
-        rotations[:, HEAD] = quat.mul(rotations[:, HEAD], turned)
-        clips[k] = replace(clip, rotations=rotations)
+        clips[k] = material.turn_joint(clip, HEAD, turned)
     return [turning(ARM, "X", 360.0, clips[0], clips[0].name), *clips[1:]]
 
 

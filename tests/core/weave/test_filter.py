@@ -15,6 +15,8 @@ from action_loom.core.verbs.filter import BANDS
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material, planted_spikes
 
+pytestmark = pytest.mark.both_engines
+
 OFF = Filter(spikes=False, cutoff=0.0)
 ONLY = {"spikes": False, "keep_contacts": False}
 
@@ -61,7 +63,6 @@ def test_noise_is_taken_off_and_feet_stand(name):
     assert planted.before is given
 
 
-@pytest.mark.both_engines
 def test_nothing_asked_is_the_clip_to_the_bit_and_said():
     clip = actions.walk(60.0)
     made = verbs.apply(OFF, [clip])
@@ -73,7 +74,6 @@ def test_nothing_asked_is_the_clip_to_the_bit_and_said():
     assert found.report["filter"]["moved_cm"] == [0.0, 0.0]
 
 
-@pytest.mark.both_engines
 def test_spikes_are_mended_named_and_the_rest_is_as_it_was():
     clip = actions.wave(60.0)
     joint = clip.skeleton.roles["head"]
@@ -91,13 +91,10 @@ def test_spikes_are_mended_named_and_the_rest_is_as_it_was():
     assert made.report["plant"] is None
 
 
-@pytest.mark.both_engines
 def test_toes_are_left_out_unless_asked_for():
     clip = actions.walk(60.0)
     toe = clip.skeleton.roles.get("toe.L", clip.skeleton.roles["foot.L"])
-    turns = clip.rotations.copy()
-    turns[30, toe] = quat.mul(turns[30, toe], quat.about_axis("X", np.radians(60.0)))
-    given = replace(clip, rotations=turns)
+    given = material.turn_joint(clip, toe, quat.about_axis("X", np.radians(60.0)), frames=30)
     found = [
         [one["joint"] for one in verbs.apply(Filter(cutoff=0.0, toes=toes), [given]).report["filter"]["spikes"]]
         for toes in (False, True)
@@ -106,7 +103,6 @@ def test_toes_are_left_out_unless_asked_for():
     assert found == [[], [clip.skeleton.names[toe]]]
 
 
-@pytest.mark.both_engines
 def test_gains_of_one_are_the_clip_and_of_none_leave_what_is_under_all_bands():
     clip = actions.walk(60.0)
     same(verbs.apply(replace(OFF, band_3=1.0), [clip]).clip, clip)
@@ -120,7 +116,6 @@ def test_gains_of_one_are_the_clip_and_of_none_leave_what_is_under_all_bands():
     assert_allclose(root_motion.path_length(root_motion.ground_frames(made)[0]), 3.9, atol=2.0)
 
 
-@pytest.mark.both_engines
 def test_gains_make_bands_stronger_and_the_way_stays():
     clip = actions.turn_left(60.0)
     made = verbs.apply(replace(OFF, keep_contacts=False, band_4=2.0), [clip])
@@ -131,7 +126,6 @@ def test_gains_make_bands_stronger_and_the_way_stays():
     assert np.abs(ways[1] - ways[0]).max() < 0.02
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     "recipe", [Filter(), Filter(cutoff=3.0, **ONLY), Filter(band_3=2.0, band_5=0.5), Filter(spikes=False)]
 )
@@ -150,7 +144,6 @@ def test_cycles_stay_closed_and_do_not_know_where_they_begin(recipe):
     assert_allclose(travel[1], travel[0], atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_spikes_at_the_seam_of_a_cycle_are_mended_at_both_ends():
     clip = a_cycle()
     turns, joint = clip.rotations.copy(), clip.skeleton.roles["head"]
@@ -161,7 +154,6 @@ def test_spikes_at_the_seam_of_a_cycle_are_mended_at_both_ends():
     assert cycles.gap(made.clip) < 1e-6
 
 
-@pytest.mark.both_engines
 def test_only_joints_that_are_named_change():
     clip = noisy(actions.walk(60.0))
     name = clip.skeleton.names[clip.skeleton.roles["hand.L"]]
@@ -174,7 +166,6 @@ def test_only_joints_that_are_named_change():
         verbs.apply(Filter(joints="tail"), [clip])
 
 
-@pytest.mark.both_engines
 def test_turned_moved_and_backwards_it_is_the_same():
     clip = noisy(actions.turn_left(60.0))
     made = verbs.apply(Filter(keep_contacts=False, band_3=1.5), [clip]).clip
@@ -189,7 +180,6 @@ def test_turned_moved_and_backwards_it_is_the_same():
     )
 
 
-@pytest.mark.both_engines
 def test_bodies_that_do_not_inherit_all_are_filtered_too():
     clip = noisy(actions.turn_left(60.0))
     count = len(clip.skeleton)
@@ -201,7 +191,6 @@ def test_bodies_that_do_not_inherit_all_are_filtered_too():
     same(verbs.apply(Filter(keep_contacts=False), [given]).clip, verbs.apply(Filter(keep_contacts=False), [clip]).clip)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("frames", [1, 2, 3, 4, 5, 6, 10])
 def test_few_frames(frames):
     clip = noisy(actions.walk(30.0)).cut(0, frames)
@@ -215,6 +204,7 @@ def test_few_frames(frames):
     )
 
 
+@pytest.mark.one_engine
 def test_what_is_said():
     clip = actions.walk(24.0)
     reported = verbs.apply(Filter(cutoff=12.0, spikes=False), [clip]).report["warnings"]
@@ -231,6 +221,7 @@ def test_what_is_said():
     assert "not planted" in swung[0]
 
 
+@pytest.mark.one_engine
 def test_a_pose_that_the_take_jumps_from_is_not_smeared_into_it():
     clip = noisy(actions.walk(60.0), millimetres=0.0)
     turns = np.concatenate([np.broadcast_to(quat.IDENTITY, clip.rotations[:1].shape), clip.rotations])
@@ -258,11 +249,13 @@ def test_a_clean_clip_moves_little_and_the_same_with_noise_on_its_feet_does_not(
     assert error(smooth, clean) < (0.6 if every == 2 else 0.8) * error(shaken, clean)
 
 
+@pytest.mark.one_engine
 def test_a_spike_near_an_end_is_no_pose_that_the_clip_jumps_from():
     clip = actions.walk(120.0)
     joint = clip.skeleton.roles["upper_arm.L"]
-    turns = clip.rotations.copy()
-    turns[5:7, joint] = quat.mul(turns[5:7, joint], quat.about_axis("X", np.radians(60.0)))
-    done = verbs.apply(Filter(cutoff=0.0, longest_spike=3), [replace(clip, rotations=turns)]).filtered
+    done = verbs.apply(
+        Filter(cutoff=0.0, longest_spike=3),
+        [material.turn_joint(clip, joint, quat.about_axis("X", np.radians(60.0)), frames=slice(5, 7))],
+    ).filtered
     assert done.left == (0, 0)
     assert planted_spikes.degrees(done.mended.rotations, clip.rotations).max() < 1.0

@@ -45,6 +45,7 @@ def test_each_row_is_hit_at_its_frame_and_held(way):
     assert all(any(limit in warning for limit in limits) for warning in made.report["warnings"])
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["daz_13_11", "asf_16_19"])  # the last is held out
 def test_poses_of_a_captured_clip_at_even_times_without_rows(name):

@@ -14,6 +14,8 @@ from action_loom.core.verbs.loop import work as loop
 from numpy.testing import assert_allclose
 from oracles.material import captured, walk
 
+pytestmark = pytest.mark.both_engines
+
 # Captured clips that repeat themselves: walks, runs, turning walks, punch and lift.
 CLIPS = [
     "mb_02_01", "mb_07_01", "mb_08_01", "mb_12_01", "mb_07_12", "mb_35_17", "mb_35_22", "mb_02_03", "asf_16_11",
@@ -102,7 +104,6 @@ def test_auto_takes_what_measures_best():
     assert costs[report["method"]] == min(costs.values())
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("method", ["ease", "offset", "lagrange", "spline", "auto"])
 def test_every_method_closes_the_cycle(method):
     woven = verbs.apply(Loop(method=method), [actions.walk(cycles=4)])
@@ -111,7 +112,6 @@ def test_every_method_closes_the_cycle(method):
     assert woven.report["loop"]["length"] == pytest.approx(32, abs=1)
 
 
-@pytest.mark.both_engines
 def test_in_place_the_body_goes_nowhere():
     clip = verbs.apply(Loop(in_place=True), [actions.walk(cycles=4)]).clip
     several = cycles.unroll_cycle(clip, 0, 4)
@@ -119,7 +119,6 @@ def test_in_place_the_body_goes_nowhere():
     assert np.ptp(ground, axis=0).max() < 0.1
 
 
-@pytest.mark.both_engines
 def test_a_loop_begins_where_its_source_did():
     clip = root_motion.place_clip(actions.walk(cycles=4), 0.7, np.array([4.0, 5.0]))
     woven = verbs.apply(Loop(), [clip])
@@ -127,7 +126,6 @@ def test_a_loop_begins_where_its_source_did():
     assert_allclose(kinematics.points(woven.clip)[0, 0, :2], kinematics.points(clip)[start, 0, :2], atol=0.02)
 
 
-@pytest.mark.both_engines
 def test_the_phase_moves_the_start_within_the_cycle():
     clip = actions.walk(cycles=4)
     plain, shifted = (verbs.apply(Loop(phase=phase), [clip]).clip for phase in (0.0, 0.5))
@@ -138,7 +136,6 @@ def test_the_phase_moves_the_start_within_the_cycle():
     assert_allclose(kinematics.points(shifted), twice[start : start + length + 1], atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_start_and_length_can_be_set_by_hand():
     clip = walk(4.0, 60.0)
     report = verbs.apply(Loop(start=20, length=60), [clip]).report["loop"]
@@ -171,7 +168,6 @@ def test_the_cycles_that_are_offered_can_be_taken_by_hand(name):
         verbs.apply(Loop(start=cycle.start, length=cycle.length), [clip])
 
 
-@pytest.mark.both_engines
 def test_scores_of_one_length_are_those_of_the_search():
     clip = actions.walk(cycles=4)
     found = cycle_search.find(clip)
@@ -180,7 +176,6 @@ def test_scores_of_one_length_are_those_of_the_search():
     assert_allclose(alone.start_scores, found.start_scores)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("finder", ["cycle", "autocorrelation"])
 def test_cycles_of_too_few_frames_are_refused(finder):
     clip = resample.to_rate(actions.walk(30.0, 10), 2.0)
@@ -193,7 +188,6 @@ def one_cycle(make=actions.walk):
     return replace(make(30.0, 1), cyclic=False)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("make", [actions.walk, actions.run])
 def test_a_clip_that_is_one_cycle_is_given_back(make):
     clip = one_cycle(make)
@@ -205,7 +199,6 @@ def test_a_clip_that_is_one_cycle_is_given_back(make):
     assert not woven.report["warnings"]
 
 
-@pytest.mark.both_engines
 def test_a_missing_closing_key_is_added():
     clip = one_cycle()
     woven = verbs.apply(Loop(), [clip.cut(0, len(clip) - 1)])
@@ -224,6 +217,7 @@ def with_drift(clip, share):
     return replace(clip, translations=places)
 
 
+@pytest.mark.one_engine
 def test_a_small_gap_is_spread_over_the_cycle():
     clip = with_drift(one_cycle(), 0.002)
     woven = verbs.apply(Loop(), [clip])
@@ -233,6 +227,7 @@ def test_a_small_gap_is_spread_over_the_cycle():
     assert np.abs(kinematics.points(woven.clip) - kinematics.points(clip)).max() < 0.0021 * clip.skeleton.height
 
 
+@pytest.mark.one_engine
 def test_what_is_no_cycle_is_closed_all_the_same_if_asked_and_said():
     clip = one_cycle()
     part = clip.cut(0, round(0.6 * len(clip)))
@@ -248,6 +243,7 @@ def test_what_is_no_cycle_is_closed_all_the_same_if_asked_and_said():
     assert "falls at -2.1 m/s², real ones at -9.8: try Weight" in hovers
 
 
+@pytest.mark.one_engine
 def test_the_whole_is_the_first_of_the_cycles_that_are_offered():
     clip = one_cycle()
     found, offered = loop.find([clip], Loop())
@@ -257,11 +253,13 @@ def test_the_whole_is_the_first_of_the_cycles_that_are_offered():
     assert taken.report["loop"]["closing"]["kind"] == closing.EXACT
 
 
+@pytest.mark.one_engine
 def test_of_several_equal_cycles_one_is_taken():
     several = replace(cycles.unroll_cycle(one_cycle(), 0, 3), cyclic=False)
     assert len(verbs.apply(Loop(), [several]).clip) == len(one_cycle())
 
 
+@pytest.mark.one_engine
 def test_a_whole_cycle_can_stay_on_the_spot_begin_elsewhere_and_repeat():
     clip = one_cycle()
     made = verbs.apply(Loop(in_place=True, phase=0.25, repeat=3), [clip]).clip
@@ -271,6 +269,7 @@ def test_a_whole_cycle_can_stay_on_the_spot_begin_elsewhere_and_repeat():
     assert_allclose(hips[0], hips[-1], atol=1e-9)
 
 
+@pytest.mark.one_engine
 def test_a_clip_can_be_searched_for_cycles_although_it_is_one():
     several = replace(cycles.unroll_cycle(one_cycle(), 0, 3), cyclic=False)
     woven = verbs.apply(Loop(whole="no"), [several])
@@ -278,7 +277,6 @@ def test_a_clip_can_be_searched_for_cycles_although_it_is_one():
     assert woven.report["loop"]["score"] > 0.9
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("make", [actions.walk, actions.run])
 def test_one_step_and_its_mirror_image_are_the_cycle(make):
     clip = one_cycle(make)
@@ -288,6 +286,7 @@ def test_one_step_and_its_mirror_image_are_the_cycle(make):
     assert_allclose(kinematics.points(woven.clip), kinematics.points(clip), atol=1e-9)
 
 
+@pytest.mark.one_engine
 def test_a_step_that_does_not_quite_meet_its_image_is_made_to():
     clip = one_cycle()
     step = with_drift(clip.cut(0, (len(clip) - 1) // 2 + 1), 0.01)

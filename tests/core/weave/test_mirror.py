@@ -14,6 +14,8 @@ from action_loom.core.verbs import InPlace, Loop, Mirror, Synchronise, Travel
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
+
 CAPTURED = ["cmu_daz_09_12", "cmu_mb_49_06"]  # the last is held out
 
 
@@ -39,7 +41,6 @@ def test_twice_is_the_clip_again(name, keep_start):
     assert made.before is clip
 
 
-@pytest.mark.both_engines
 def test_it_begins_where_the_clip_begins_facing_as_it_does_and_goes_to_the_other_side():
     clip = root_motion.place_clip(actions.turn_left(60.0), 0.7, np.array([3.0, -1.0]))
     made = verbs.apply(Mirror(), [clip]).clip
@@ -50,13 +51,11 @@ def test_it_begins_where_the_clip_begins_facing_as_it_does_and_goes_to_the_other
     assert_allclose(turned[1], -turned[0], atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_reflected_in_the_rest_pose_it_is_the_plain_image():
     clip = actions.wave(30.0)
     same(verbs.apply(Mirror(keep_start=False), [clip]).clip, mirror.mirror_clip(clip), atol=0.0)
 
 
-@pytest.mark.both_engines
 def test_contacts_change_sides():
     clip = actions.walk(60.0, 3)
     made = verbs.apply(Mirror(), [clip]).clip
@@ -65,7 +64,6 @@ def test_contacts_change_sides():
     assert_array_equal(after["R"], before["L"])
 
 
-@pytest.mark.both_engines
 def test_half_a_cycle_later_the_image_of_a_walk_is_in_step_with_it():
     """The generated walk is its own image half a cycle later."""
     cycle = verbs.apply(Loop(plant_feet=False), [actions.walk(60.0, 4)]).clip
@@ -81,7 +79,6 @@ def test_half_a_cycle_later_the_image_of_a_walk_is_in_step_with_it():
     same(verbs.apply(recipe, [made]).clip, cycle, atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_what_does_not_repeat_has_no_half_a_cycle():
     with pytest.raises(
         ClipError, match="turn left does not repeat, so it has no half a cycle: close it with Loop first"
@@ -89,7 +86,6 @@ def test_what_does_not_repeat_has_no_half_a_cycle():
         verbs.apply(Mirror(half_cycle=True), [actions.turn_left(30.0)])
 
 
-@pytest.mark.both_engines
 def test_a_way_that_was_taken_off_turns_to_the_other_side():
     clip = actions.turn_left(60.0)
     still = verbs.apply(InPlace(), [clip]).clip
@@ -97,7 +93,6 @@ def test_a_way_that_was_taken_off_turns_to_the_other_side():
     same(again, verbs.apply(Mirror(), [clip]).clip, atol=1e-6)
 
 
-@pytest.mark.both_engines
 def test_channels_of_joints_go_to_the_other_side_and_others_stay():
     clip = actions.walk(30.0)
     left, right = (clip.skeleton.names[clip.skeleton.roles[f"hand.{side}"]] for side in "LR")
@@ -116,6 +111,7 @@ def test_channels_of_joints_go_to_the_other_side_and_others_stay():
     assert made['["mood"][0]'].discrete
 
 
+@pytest.mark.one_engine
 def test_the_report_names_joints_without_a_partner():
     report = verbs.apply(Mirror(), [actions.walk(30.0)]).report
     assert report["mirror"]["pairs"] >= 8

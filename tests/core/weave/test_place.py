@@ -18,6 +18,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 CAPTURED = ["cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_08_01"]  # the last is held out
 BODIES = ["mannequiny", "RobotExpressive", "boxman", "godot_player"]
 
@@ -79,7 +81,6 @@ def test_it_is_where_it_was_put_and_faces_the_way_that_was_asked_for(name, frame
     assert_allclose(kinematics.points(again), kinematics.points(made.clip), atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_it_faces_as_it_did_unless_a_way_is_asked_for():
     clip = root_motion.place_clip(actions.turn_left(60.0), 0.7, np.array([3.0, -1.0]))
     made = verbs.apply(Place(x=1.0, y=2.0), [clip]).clip
@@ -88,7 +89,6 @@ def test_it_faces_as_it_did_unless_a_way_is_asked_for():
     assert_array_equal(made.rotations, clip.rotations)
 
 
-@pytest.mark.both_engines
 def test_it_is_turned_about_where_it_is():
     clip = root_motion.place_clip(actions.walk(60.0, 3), 0.7, np.array([3.0, -1.0]))
     made = verbs.apply(Place(where="own", face="way", facing=-90.0, frame=25), [clip]).clip
@@ -96,7 +96,6 @@ def test_it_is_turned_about_where_it_is():
     assert_allclose(np.degrees(place_of(made, 25)[1]), -90.0, atol=1e-7)
 
 
-@pytest.mark.both_engines
 def test_wherever_a_clip_was_it_comes_to_the_same_place():
     clip = actions.walk(60.0, 3)
     moved = root_motion.place_clip(clip, -1.9, np.array([40.0, 7.0]))
@@ -105,7 +104,6 @@ def test_wherever_a_clip_was_it_comes_to_the_same_place():
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_cycles_stay_cycles_and_channels_stay():
     clip = actions.walk(60.0, 1)
     clip = replace(clip, cyclic=True, channels={"mood": Channel(np.arange(len(clip)) / 7.0)})
@@ -158,7 +156,6 @@ def test_after_another_pose_it_begins_where_the_hips_were_and_faces_as_the_body_
     assert abs(np.exp(1j * place_of(made.clip)[1]) - np.exp(1j * place_of(before, -1)[1])) < 1e-9
 
 
-@pytest.mark.both_engines
 def test_after_another_it_can_face_a_way_of_its_own():
     before = root_motion.place_clip(actions.turn_left(60.0), 0.5, np.array([1.0, 1.0]))
     after = actions.walk(60.0, 2)
@@ -178,7 +175,6 @@ def test_the_other_clip_may_be_of_another_body():
     assert any(before.name in sentence for sentence in made.report["warnings"])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("scale", ["FULL", "NONE", "ALIGNED", "AVERAGE", "FIX_SHEAR"])
 def test_joints_that_do_not_turn_with_their_parents_are_turned_with_the_rest(scale):
     clip = loose(actions.turn_left(60.0), scale)
@@ -191,7 +187,6 @@ def test_joints_that_do_not_turn_with_their_parents_are_turned_with_the_rest(sca
     assert_array_equal(made.rotations[:, hand], clip.rotations[:, hand])
 
 
-@pytest.mark.both_engines
 def test_locations_in_the_space_of_the_body_are_turned_too(rng):
     clip = loose(actions.walk(60.0, 2))
     count = len(clip.skeleton)
@@ -204,7 +199,6 @@ def test_locations_in_the_space_of_the_body_are_turned_too(rng):
     assert poses_apart(made, shifted) < 1e-9
 
 
-@pytest.mark.both_engines
 def test_what_is_stretched_as_its_parent_is_and_does_not_turn_with_it_is_refused():
     clip = loose(actions.walk(60.0, 2), "FULL")
     scales = np.ones((len(clip), len(clip.skeleton), 3))
@@ -215,7 +209,6 @@ def test_what_is_stretched_as_its_parent_is_and_does_not_turn_with_it_is_refused
         verbs.apply(Place(face="way", facing=70.0), [replace(clip, scales=scales)])
 
 
-@pytest.mark.both_engines
 def test_an_object_that_moves_is_what_is_turned_and_moved():
     clip = on_object(actions.walk(60.0, 2))
     made = verbs.apply(Place(x=1.0, face="way", facing=70.0), [clip]).clip
@@ -228,7 +221,6 @@ def test_an_object_that_moves_is_what_is_turned_and_moved():
     assert_allclose(again.rotations, made.rotations, atol=1e-12)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("name", BODIES)
 def test_on_the_floor_the_lowest_foot_stands_on_it(name):
     body = material.character(name)
@@ -261,7 +253,6 @@ def test_captured_feet_come_down_to_the_floor():
     assert -0.03 < lowest < 0.03
 
 
-@pytest.mark.both_engines
 def test_what_can_not_be_done_is_said():
     walk, turn = actions.walk(60.0, 2), actions.turn_left(60.0)
     with pytest.raises(ClipError, match=r"walk is to go on from another clip: give that one, too, as the second"):

@@ -33,6 +33,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import gait, material, paths
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 WALK, SNEAK, WAVE = actions.walk(60.0, 4), actions.sneak(60.0, 4), actions.wave()
 
 
@@ -75,6 +77,7 @@ def rows_of(result):
     return spans.of_rows(result.report["plant"]["spans"], len(result.clip))
 
 
+@pytest.mark.one_engine
 def test_its_spans_are_those_of_plant_and_are_read_again():
     assert vars(replace(declared_options(Blend)["spans"], only_for=None)) == vars(declared_options(Plant)["spans"])
     assert Blend().plant_feet
@@ -82,7 +85,6 @@ def test_its_spans_are_those_of_plant_and_are_read_again():
     assert verbs.from_json(recipe.to_json()) == recipe
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("recipe", "clips"),
     [
@@ -111,7 +113,6 @@ def test_feet_that_slide_stand(recipe, clips):
     assert_allclose(kinematics.points(again.clip), kinematics.points(on.clip), atol=2e-3)
 
 
-@pytest.mark.both_engines
 def test_of_one_source_legs_stay_to_the_bit():
     turned = root_motion.place_clip(SLIDING, 0.7, np.array([2.0, 1.0]))
     for recipe, clips in (
@@ -126,6 +127,7 @@ def test_of_one_source_legs_stay_to_the_bit():
         assert bitwise(recipe, clips) == planting.ONE_SOURCE, recipe
 
 
+@pytest.mark.one_engine
 def test_spans_that_are_given_are_planted_all_the_same():
     rows = tuple(tuple(map(float, span.row)) for span in spans.find(SLIDING))
     made = verbs.apply(Splice(spans=rows), [SLIDING, WAVE])
@@ -147,7 +149,6 @@ def a_cycle(turn=0.0, frames=60):
     return replace(root_motion.place_clip(walk, turn * time, slide), name="cycle", cyclic=True)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("turn", [0.0, 0.3])
 @pytest.mark.parametrize("more", [{}, {"phase": 0.6, "repeat": 2}])
 def test_loops_stay_loops(turn, more):
@@ -170,7 +171,6 @@ def test_loops_stay_loops(turn, more):
     assert sharpest[seam - 2 : seam + 2].max() <= sharpest.max() * (1.0 + 1e-6)
 
 
-@pytest.mark.both_engines
 def test_blends_of_cycles_stay_cycles():
     on, off = both(Blend(), [a_cycle(), a_cycle(0.4)])
     assert on.clip.cyclic
@@ -179,7 +179,6 @@ def test_blends_of_cycles_stay_cycles():
     assert middle_slide(on.clip, rows) < 1.0 < middle_slide(off.clip, rows)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("phase", [0.0, 0.4])
 def test_loops_in_place_stand_on_a_ground_that_goes_back(phase):
     clip = replace(cycles.unroll_cycle(a_cycle(), 1, 2), cyclic=False)
@@ -201,7 +200,6 @@ def test_loops_in_place_stand_on_a_ground_that_goes_back(phase):
     assert np.linalg.norm(back - back.mean(axis=0), axis=1).mean() < 0.02  # and the feet with it
 
 
-@pytest.mark.both_engines
 def test_clips_that_walk_on_the_spot_are_planted_on_their_way():
     time = np.arange(len(WALK)) / WALK.rate
     sway = np.stack([0.04 * np.sin(5.0 * time), 0.0 * time], axis=1)
@@ -220,7 +218,6 @@ def test_clips_that_walk_on_the_spot_are_planted_on_their_way():
     assert cycles.gap(made) < 1e-6
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("recipe", "clips"),
     [
@@ -239,7 +236,6 @@ def test_nothing_is_planted_twice(recipe, clips):
     assert verbs.apply(Plant(), [made]).clip.rotations is made.rotations
 
 
-@pytest.mark.both_engines
 def test_feet_of_sources_that_stand_still_are_left():
     planted_once = verbs.apply(Connect(), [SLIDING, SNEAK]).clip
     on, off = both(Connect(), [planted_once, WALK])
@@ -264,7 +260,6 @@ def loosened(clip, parts=("head", "upper_arm.L")):
     return replace(clip, skeleton=replace(body, inheritance=rules), channels={})
 
 
-@pytest.mark.both_engines
 def test_bodies_of_loose_joints_are_planted_too():
     on, off = both(Blend(ends="open"), [replace(loosened(clip), cyclic=False) for clip in (SLIDING, SNEAK)])
     rows = rows_of(on)
@@ -286,6 +281,7 @@ def test_bodies_of_loose_joints_are_planted_too():
     assert cycles.gap(made) < 1e-6
 
 
+@pytest.mark.one_engine
 def test_bodies_that_cannot_be_planted_do_not_fail():
     body = WALK.skeleton
     legless = [replace(clip, skeleton=replace(body, roles={"hips": 0})) for clip in (WALK, SNEAK)]
@@ -294,6 +290,7 @@ def test_bodies_that_cannot_be_planted_do_not_fail():
     assert "its feet are not known" in made.report["not_planted"]
 
 
+@pytest.mark.one_engine
 def test_four_feet_are_planted_too():
     fox = material.character("Fox")
     assert fox.four_footed

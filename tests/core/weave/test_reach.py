@@ -71,6 +71,7 @@ def test_a_turn_that_is_not_kept_is_named():
     assert "turn had no effect: it is for keep_turn on only" in made.report["notes"]
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["mb_02_01", "daz_10_01", "mb_12_01", "daz_13_39"])  # the last two are held out
 def test_captured_hands_and_feet_reach(name):

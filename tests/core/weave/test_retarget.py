@@ -59,6 +59,7 @@ def stances(clip, rows):
     return np.array(found)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_feet_without_toes_stand_while_the_ankles_of_the_clip_do():
     """The balls of the feet left 4 contacts out and slid by up to 20 cm/s in the others; the ankles do not."""

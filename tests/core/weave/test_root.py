@@ -18,6 +18,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured, under
 
+pytestmark = pytest.mark.both_engines
+
 CAPTURED = ["cmu_asf_16_17", "cmu_daz_09_12", "cmu_mb_08_01"]  # the last is held out
 TILT = quat.about_axis("X", np.array([0.5 * np.pi]))[0]
 
@@ -81,7 +83,6 @@ def test_smoothed_it_goes_evenly_and_stays_near(name):
     assert_allclose(smooth[[0, -1]], plain[[0, -1]], atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_without_turning_the_root_faces_as_it_did():
     clip = under(actions.turn_left(60.0), "carrier")
     made = verbs.apply(Root(turn=False), [clip]).clip
@@ -89,7 +90,6 @@ def test_without_turning_the_root_faces_as_it_did():
     assert np.ptp(root_way(verbs.apply(Root(), [clip]).clip)[1]) > 1.0
 
 
-@pytest.mark.both_engines
 def test_wherever_the_clip_is_and_faces_the_root_goes_along():
     clip = under(actions.turn_left(60.0), "carrier")
     turned = verbs.apply(Place(x=3.0, y=1.0, face="way", facing=70.0), [clip]).clip
@@ -99,7 +99,6 @@ def test_wherever_the_clip_is_and_faces_the_root_goes_along():
     assert_allclose(np.exp(1j * root_way(other)[1]), np.exp(1j * root_way(there)[1]), atol=1e-9)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("turn", [0.0, 0.35])
 @pytest.mark.parametrize("seconds", [0.1, 0.3, 2.0])
 def test_cycles_stay_cycles_and_the_root_goes_as_far_in_each(turn, seconds):
@@ -133,7 +132,6 @@ def sharpest_of(way):
     return np.linalg.norm(np.diff(way, n=2, axis=0), axis=1).max()
 
 
-@pytest.mark.both_engines
 def test_a_root_that_lies_on_its_side_is_turned_upright_about_the_vertical():
     clip = under(actions.turn_left(60.0), "carrier", "between", tilt=TILT)
     below_stays(clip, under(actions.turn_left(60.0), "carrier", "between"), [0, 1, 2])
@@ -146,7 +144,6 @@ def test_a_root_that_lies_on_its_side_is_turned_upright_about_the_vertical():
     assert_allclose(np.exp(1j * quat.yaw(quat.mul(rotations[:, 0], quat.inv(TILT)))), np.exp(1j * raw), atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_the_object_carries_where_it_is_a_joint_and_the_root_bone_below_it_where_that_is_asked_for():
     clip = under(actions.turn_left(60.0), f"figure{OBJECT}", "carrier")
     on_object = verbs.apply(Root(onto="object"), [clip])
@@ -161,7 +158,6 @@ def test_the_object_carries_where_it_is_a_joint_and_the_root_bone_below_it_where
     below_stays(on_root.clip, clip, [0, 1])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("moving_space", [False, True])
 def test_joints_that_do_not_inherit_all_stay_too(moving_space):
     clip = under(actions.turn_left(60.0), f"figure{OBJECT}" if moving_space else "carrier", "between")
@@ -179,7 +175,6 @@ def test_joints_that_do_not_inherit_all_stay_too(moving_space):
         below_stays(verbs.apply(Root(), [replace(loose, scales=scales)]).clip, replace(loose, scales=scales), [0, 1])
 
 
-@pytest.mark.both_engines
 def test_a_root_that_is_stretched_one_way_can_not_turn_below_a_body_that_stays():
     clip = under(actions.turn_left(60.0), "carrier")
     scales = np.ones((len(clip), len(clip.skeleton), 3))
@@ -188,7 +183,6 @@ def test_a_root_that_is_stretched_one_way_can_not_turn_below_a_body_that_stays()
         verbs.apply(Root(), [replace(clip, scales=scales)])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("name", "bone"), [("RobotExpressive", "Bone"), ("boxman", "root"), ("godot_player", "MASTER")]
 )
@@ -204,7 +198,6 @@ def test_on_characters(name, bone):
     assert verbs.apply(Root(), [clip]).report["root"]["joint"] == bone
 
 
-@pytest.mark.both_engines
 def test_what_can_not_be_done_is_said():
     walk = actions.walk(60.0, 2)
     with pytest.raises(

@@ -144,6 +144,7 @@ def tread(clip):
     return float(np.median(np.concatenate([foot.ball[foot.ball_stands, 2] for foot in feet])))
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("names", "sinks"), [(("asf_16_15", "asf_17_03"), 0.012), (("asf_16_15", "asf_16_41"), 0.02)], ids=["sneak", "run"]
@@ -172,6 +173,7 @@ def test_how_far_standing_feet_were_led_is_told(monkeypatch):
     assert alone.report["led_cm"] < 1e-9
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_feet_that_hang_on_a_root_are_blended_as_parts_of_the_body():
     """One clip walks, one stands: the blended feet stay at the ends of their shins, not where the standing feet are."""

@@ -18,6 +18,8 @@ from numpy.testing import assert_allclose
 from oracles import material
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 GAITS = {
     "walk": actions.walk(30.0, 3),
     "cycle": actions.run(30.0, 1),
@@ -47,7 +49,6 @@ def apart(one, other):
     return np.abs(kinematics.points(one) - kinematics.points(other)).max()
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("rate", [24.0, 29.97, 50.0])
 @pytest.mark.parametrize("count", [1, 6])
 def test_a_run_that_ends_between_two_frames_stands_as_well_as_at_any_rate(rate, count):
@@ -63,7 +64,6 @@ def test_a_run_that_ends_between_two_frames_stands_as_well_as_at_any_rate(rate, 
         assert abs(made.report["travel"]["speed_m_s"] - 3.2) < 0.1
 
 
-@pytest.mark.both_engines
 @every_gait
 def test_what_was_taken_off_is_given_back_exactly(clip):
     made = given(taken(clip))
@@ -72,6 +72,7 @@ def test_what_was_taken_off_is_given_back_exactly(clip):
     assert not made.clip.channels
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("turns", [1, 2, -3])
 def test_a_body_that_spins_on_its_straight_way_stays_on_the_spot_and_comes_back(turns):
     """Whole turns do not bend the way, so that no circle goes through its ends."""
@@ -86,7 +87,6 @@ def test_a_body_that_spins_on_its_straight_way_stays_on_the_spot_and_comes_back(
     assert apart(given(still).clip, spinning) < 1e-6
 
 
-@pytest.mark.both_engines
 @every_gait
 def test_it_is_given_back_by_the_rows_of_the_report_where_channels_were_lost(clip):
     report = verbs.apply(InPlace(), [clip]).report
@@ -104,7 +104,6 @@ def test_captured_ways_come_back_exactly_from_keys_in_single_precision(name):
     assert apart(given(replace(still, channels=single), trim=False).clip, clip) < 1e-6
 
 
-@pytest.mark.both_engines
 def test_a_way_that_is_kept_goes_with_a_clip_that_is_moved_turned_and_cut():
     clip = GAITS["turn"]
     still = taken(clip)
@@ -117,7 +116,6 @@ def test_a_way_that_is_kept_goes_with_a_clip_that_is_moved_turned_and_cut():
     assert apart(part, root_motion.place_clip(brought, 0.0, shift)) < 1e-12
 
 
-@pytest.mark.both_engines
 def test_a_body_whose_travel_was_taken_off_stays_where_it_begins():
     for clip in GAITS.values():
         still = taken(clip)
@@ -128,7 +126,6 @@ def test_a_body_whose_travel_was_taken_off_stays_where_it_begins():
         assert set(still.channels) == set(root_trajectory.CHANNELS)
 
 
-@pytest.mark.both_engines
 def test_taken_off_twice_it_is_still_the_same_way():
     for clip in GAITS.values():
         again = taken(taken(clip))
@@ -136,7 +133,6 @@ def test_taken_off_twice_it_is_still_the_same_way():
         assert apart(given(again).clip, clip) < 1e-12
 
 
-@pytest.mark.both_engines
 def test_a_way_is_not_given_to_what_goes_its_own():
     """A clip made from one in place may have its channels."""
     walk, still = GAITS["walk"], taken(GAITS["walk"])
@@ -146,7 +142,6 @@ def test_a_way_is_not_given_to_what_goes_its_own():
     assert not made.clip.channels
 
 
-@pytest.mark.both_engines
 def test_who_stands_can_be_turned_without_going():
     stand = GAITS["stand"]
     made = given(stand, turn=90.0).clip
@@ -155,7 +150,6 @@ def test_who_stands_can_be_turned_without_going():
     assert np.ptp(root_motion.ground_frames(made)[0], axis=0).max() < 0.2
 
 
-@pytest.mark.both_engines
 def test_by_its_feet_a_walk_comes_out_where_it_was():
     made = given(unkept(GAITS["walk"]))
     assert apart(made.clip, GAITS["walk"]) < 0.001
@@ -168,7 +162,6 @@ def test_by_its_feet_a_walk_comes_out_where_it_was():
     assert made.report["warnings"] == []
 
 
-@pytest.mark.both_engines
 def test_a_cycle_stays_one_and_turns_where_it_is_asked_to():
     made = given(unkept(GAITS["cycle"]), turn=30.0).clip
     assert made.cyclic
@@ -180,14 +173,12 @@ def test_a_cycle_stays_one_and_turns_where_it_is_asked_to():
     assert apart(measured.clip, GAITS["arc"]) < 0.02
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("name", ["cycle", "turn"])
 def test_a_typed_speed_wins(name):
     reported = given(unkept(GAITS[name]), speed=2.5).report["travel"]
     assert reported["speed_m_s"] == pytest.approx(2.5, rel=1e-3)
 
 
-@pytest.mark.both_engines
 def test_a_direction_that_is_asked_for_is_seen_from_the_body():
     """The figure faces −y: its left is +x."""
     still = unkept(GAITS["cycle"])
@@ -197,7 +188,6 @@ def test_a_direction_that_is_asked_for_is_seen_from_the_body():
         assert abs(np.angle(gone / way)) < 1e-6
 
 
-@pytest.mark.both_engines
 def test_nearly_ahead_is_ahead_for_a_cycle_and_measured_where_asked():
     """A run that drifts sideways by 10 degrees."""
     still = unkept(GAITS["cycle"])
@@ -208,7 +198,6 @@ def test_nearly_ahead_is_ahead_for_a_cycle_and_measured_where_asked():
     assert abs(reported["direction_degrees"]) == pytest.approx(10.0, abs=0.5)
 
 
-@pytest.mark.both_engines
 def test_what_does_not_walk_on_the_spot_is_handed_back_with_a_word():
     for name, words in (("walk", "walk travels already, at 1.30 m/s: nothing"), ("stand", "its feet stand still")):
         made = given(GAITS[name])
@@ -221,7 +210,6 @@ def test_what_does_not_walk_on_the_spot_is_handed_back_with_a_word():
     assert_allclose(places[-1], [0.0, 2.0], atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_a_dance_that_ranges_over_the_floor_is_not_on_the_spot():
     spot = unkept(actions.walk(30.0, 8))
     for reach, gives in ((0.2, True), (0.85, False)):
@@ -233,6 +221,7 @@ def test_a_dance_that_ranges_over_the_floor_is_not_on_the_spot():
         assert any("moves about over 79 cm" in one for one in made.report["warnings"]) is not gives
 
 
+@pytest.mark.one_engine
 def test_what_can_not_be_asked_for_is_refused():
     with pytest.raises(ClipError, match=r"walk travels already, at 1.30 m/s: take its travel off first"):
         given(GAITS["walk"], speed=2.0)
@@ -260,6 +249,7 @@ def test_captured_clips_slide_less_than_they_did():
     assert after.mean() <= 0.92 * before.mean()
 
 
+@pytest.mark.one_engine
 def test_a_run_that_stops_goes_as_it_was_stored():
     going = actions.walk(60.0, 4)
     ways = root_trajectory.remove_trajectory(going)[1]
@@ -282,6 +272,7 @@ def pulsing(amplitude):
     return root_motion.place_clip(spot, 0.0, sway)
 
 
+@pytest.mark.one_engine
 def test_feet_that_slide_at_any_speed_are_said_with_the_speed():
     assert given(pulsing(0.0)).report["warnings"] == []
     made = given(pulsing(0.08)).report
@@ -291,6 +282,7 @@ def test_feet_that_slide_at_any_speed_are_said_with_the_speed():
     assert warning.endswith(f"standing feet still slide if it travels at {speed:.1f} m/s: plant them")
 
 
+@pytest.mark.one_engine
 def test_a_cycle_goes_at_the_speed_at_which_its_feet_slide_least():
     """The most frequent speed of feet that move to and fro is one of their fastest."""
     clip = pulsing(0.08)
@@ -302,6 +294,7 @@ def test_a_cycle_goes_at_the_speed_at_which_its_feet_slide_least():
         assert 100.0 * foot_travel.slide(other.clip, stands) > slid
 
 
+@pytest.mark.one_engine
 def test_feet_that_slide_more_than_before_are_said_with_both_figures():
     """Feet that rest for a moment in a gait on the spot count as standing before they travel, too."""
     assert travel._slides_more("run", slides(31.0, 33.0)) == []
@@ -314,6 +307,7 @@ def slides(before, after):
     return {"before": [{"slide_cm_s": before}], "after": {"slide_cm_s": after}}
 
 
+@pytest.mark.one_engine
 def test_hips_that_carried_the_travel_under_a_still_root_lose_it_and_the_root_stays():
     walk = actions.walk(60.0, 2)
     rooted = material.under(walk, "root")

@@ -8,12 +8,12 @@ from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import spans
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
-from action_loom.core.motion import cycles, feet, kinematics, mirror, quat, root_motion
+from action_loom.core.motion import cycles, feet, kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.skeleton import Skeleton
 from action_loom.core.options import declared_options
 from action_loom.core.quality import contacts
-from action_loom.core.verbs import Loop, Mirror, MoveEvents, Warp
+from action_loom.core.verbs import Loop, MoveEvents, Warp
 from action_loom.core.weave import planting
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
@@ -176,6 +176,7 @@ def test_a_root_bone_stays_where_it_is_and_the_hips_take_the_pose():
     assert_allclose(kinematics.world(made)[1][:, 1:], kinematics.world(plain)[1], atol=1e-9)
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 def test_poses_of_bodies_with_other_joints_are_carried_over_and_it_is_said():
     walk, other = material.captured("cmu_mb_35_01"), material.captured("cmu_daz_09_12")
@@ -201,16 +202,6 @@ def test_corrections_far_apart_that_go_over_into_each_other_are_told():
     near = ((100, ARM, 0, 170, 0, 0, 0, 0), (112, ARM, 0, -170, 0, 0, 0, 0))
     warnings = verbs.apply(Warp(corrections=near), [WALK]).report["warnings"]
     assert not any("corrections differ much" in warning for warning in warnings)
-
-
-def test_mirrored_it_is_the_image_of_what_is_spread():
-    """The image of the clip through the image of a pose is the image of the result."""
-    recipe, plain = Warp(poses=((100, 2, 40), (110, 2, 90))), Mirror(keep_start=False)
-    made = verbs.apply(recipe, [TURN, SNEAK]).clip
-    images = [verbs.apply(plain, [clip]).clip for clip in (TURN, SNEAK)]
-    there, seen = verbs.apply(recipe, images).clip, mirror.mirror_clip(made)
-    assert_allclose(quat.same_side(there.rotations, seen.rotations), seen.rotations, atol=1e-8)
-    assert_allclose(there.translations, seen.translations, atol=1e-8)
 
 
 def test_feet_that_were_moved_stand_again_and_others_stay_as_they_are():
@@ -353,6 +344,7 @@ def test_a_hold_of_less_than_half_a_frame_is_none():
     assert held.report["move_events"]["coming"][0]["held"] == 0
 
 
+@pytest.mark.both_engines
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["cmu_mb_35_01", "cmu_mb_02_01", "cmu_mb_08_01"])
 def test_feet_that_stood_slide_no_further_for_a_hold(name):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import jit, verbs
+from action_loom.core import verbs
 from action_loom.core.bodies import carry
 from action_loom.core.demo_character import actions
 from action_loom.core.edit.feet import legs, spans
@@ -12,7 +12,6 @@ from action_loom.core.edit.feet.planting import planted
 from action_loom.core.edit.feet.spans import Span
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.motion import cycles, ik, kinematics, mirror, quat, resample, root_motion
-from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.quality import contacts, quality
 from action_loom.core.verbs import Blend, Plant
@@ -20,6 +19,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import gait, material
 from oracles.feet import middle_slide, moved_by
 from oracles.material import captured
+
+pytestmark = pytest.mark.both_engines
 
 
 def sliding(rate=60.0, cycles_=4, speed=0.15):
@@ -29,7 +30,6 @@ def sliding(rate=60.0, cycles_=4, speed=0.15):
     return root_motion.place_clip(walk, np.zeros(len(walk)), np.stack([speed * time, 0.0 * time], axis=1))
 
 
-@pytest.mark.both_engines
 def test_feet_that_slide_stand():
     clip = sliding()
     made, done = planted(clip)
@@ -45,7 +45,6 @@ def test_feet_that_slide_stand():
     assert done.figures["away_cm"] < 0.5
 
 
-@pytest.mark.both_engines
 def test_feet_keep_their_heights_and_turns_and_all_above_the_hips_moves_as_one():
     clip = sliding()
     made, _ = planted(clip)
@@ -59,7 +58,6 @@ def test_feet_keep_their_heights_and_turns_and_all_above_the_hips_moves_as_one()
     assert_allclose(moves, moves[:, :1] * np.ones((1, 4, 1)), atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_feet_that_stand_are_left_bitwise_as_they_are():
     walk = actions.walk(60.0, 3)
     made, done = planted(walk)
@@ -71,15 +69,6 @@ def test_feet_that_stand_are_left_bitwise_as_they_are():
     assert planted(short)[0] is short
 
 
-@pytest.mark.both_engines
-def test_a_planted_clip_is_not_planted_again():
-    made, _ = planted(sliding())
-    again, done = planted(made)
-    assert again is made
-    assert done.spans == ()
-
-
-@pytest.mark.both_engines
 def test_a_short_contact_that_slides_is_planted_though_one_frame_alone_is_held_firmly():
     clip = sliding(30.0, 2, 1.4)
     rolls = [Span("L", spans.HEEL, 8, 12), Span("L", spans.BALL, 12, 15)]  # of the ball, the first frame alone is firm
@@ -89,6 +78,7 @@ def test_a_short_contact_that_slides_is_planted_though_one_frame_alone_is_held_f
     assert middle_slide(made, rolls[1:]) < 0.6 * middle_slide(clip, rolls[1:])
 
 
+@pytest.mark.one_engine
 def test_feet_that_stand_stay_where_others_are_planted():
     clip = actions.walk(60.0, 6)
     slips = [span for span in spans.find(clip) if span.foot == "L" and span.part == spans.BALL][3]
@@ -104,7 +94,6 @@ def test_feet_that_stand_stay_where_others_are_planted():
         assert np.abs(before[span.foot][at] - after[span.foot][at]).max() < 2e-4
 
 
-@pytest.mark.both_engines
 def test_it_turns_and_moves_with_its_clip():
     clip = sliding()
     made, done = planted(clip)
@@ -113,7 +102,6 @@ def test_it_turns_and_moves_with_its_clip():
     assert moved_by(elsewhere, root_motion.place_clip(made, 1.1, np.array([3.0, -7.0]))) < 1e-9
 
 
-@pytest.mark.both_engines
 def test_of_a_mirrored_clip_it_is_the_mirrored_one():
     clip = replace(sliding(), cyclic=False)
     made, done = planted(clip)
@@ -124,7 +112,6 @@ def test_of_a_mirrored_clip_it_is_the_mirrored_one():
     assert moved_by(other, mirror.mirror_clip(made)) < 1e-6
 
 
-@pytest.mark.both_engines
 def test_at_twice_the_rate_it_is_the_same_motion():
     clip = sliding(60.0)
     rows = spans.find(clip)
@@ -144,7 +131,6 @@ def a_cycle(turn=0.0):
     return replace(root_motion.place_clip(walk, turn * time, slide), cyclic=True)
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("turn", [0.0, 0.2])
 def test_loops_stay_loops(turn):
     clip = a_cycle(turn)
@@ -161,7 +147,6 @@ def test_loops_stay_loops(turn):
     assert middle_slide(made, done.spans) < 1.0
 
 
-@pytest.mark.both_engines
 def test_spans_by_hand_are_planted_and_no_others():
     clip = sliding()
     left = [span for span in spans.find(clip) if span.foot == "L"][2:4]
@@ -173,6 +158,7 @@ def test_spans_by_hand_are_planted_and_no_others():
     assert away[far].max() < 0.02
 
 
+@pytest.mark.one_engine
 def test_rows_say_the_same_as_spans():
     rows = spans.find(sliding())
     assert spans.of_rows([span.row for span in rows], 10**6) == rows
@@ -184,6 +170,7 @@ def test_rows_say_the_same_as_spans():
         spans.of_rows([[0, 0, 1, 9], [0, 1, 8, 12]], 50)
 
 
+@pytest.mark.one_engine
 def test_what_goes_far_or_needs_more_than_the_leg_is_refused():
     clip = sliding()
     rows = [Span("L", "ball", 0, len(clip)), *(span for span in spans.find(clip) if span.foot == "R")]
@@ -194,6 +181,7 @@ def test_what_goes_far_or_needs_more_than_the_leg_is_refused():
     assert middle_slide(made, rows[1:]) < 0.3
 
 
+@pytest.mark.one_engine
 def test_a_leg_that_is_too_short_is_told():
     clip = actions.walk(60.0, 3)
     rows = spans.find(clip)
@@ -203,6 +191,7 @@ def test_a_leg_that_is_too_short_is_told():
     assert why
 
 
+@pytest.mark.one_engine
 def test_bodies_that_cannot_be_planted_are_refused():
     clip = sliding()
     body = clip.skeleton
@@ -226,7 +215,6 @@ def on_rules(clip, rotation, scale, scales=None):
     return replace(clip, skeleton=ruled, rotations=rotations, translations=translations, scales=scales)
 
 
-@pytest.mark.both_engines
 def test_joints_that_do_not_inherit_all_are_led_likewise():
     clip = sliding()
     clip = clip.cut(0, len(clip) - 20)
@@ -256,7 +244,6 @@ def test_joints_that_do_not_inherit_all_are_led_likewise():
     assert moved_by(led, made) < 1e-6
 
 
-@pytest.mark.both_engines
 def test_bodies_that_are_scaled_are_led_too():
     clip = sliding()
     scales = np.ones((len(clip), len(clip.skeleton), 3))
@@ -268,18 +255,6 @@ def test_bodies_that_are_scaled_are_led_too():
     assert_array_equal(made.scales, scales)
 
 
-def test_both_engines_plant_alike():
-    clip, before, found = sliding(), jit._wanted, []
-    try:
-        for engine in ("auto", "numpy"):
-            jit.use(engine)
-            found.append(planted(clip)[0].rotations)
-    finally:
-        jit._wanted = before
-    assert_allclose(found[0], found[1], atol=1e-9)
-
-
-@pytest.mark.both_engines
 def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
     clip = sliding()
     made = verbs.apply(Plant(), [clip])
@@ -294,6 +269,7 @@ def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
     assert nothing.report["plant"]["spans"] == []
 
 
+@pytest.mark.one_engine
 def test_knees_that_are_bent_backwards_stay_so():
     clip = sliding()
     shin = clip.skeleton.roles["shin.L"]
@@ -333,24 +309,6 @@ def test_knees_that_come_near_straight_or_beyond_neither_jump_nor_bend_further_b
     slides = done.figures["middle_slide_cm_s"]
     assert slides[1] < 0.05 * slides[0]
     assert done.figures["away_cm"] < 1.0
-
-
-def four_footed():
-    """The fox of an artist, gliding over the ground."""
-    body = material.character("Fox")
-    frames = 90
-    moved = np.zeros((frames, len(body), 3))
-    moved[:, 0, 0] = 0.02 * np.sin(np.arange(frames) / 15.0)
-    return Clip("glide", body, 30.0, np.tile(quat.IDENTITY, (frames, len(body), 1)), moved)
-
-
-def test_four_feet_are_planted_too():
-    clip = four_footed()
-    assert clip.skeleton.four_footed
-    rows = [Span(foot, "ball", 10, 70) for foot in contacts.feet(clip)]
-    made, done = planted(clip, rows)
-    assert {span.foot for span in done.spans} == {"L", "R", "front L", "front R"}
-    assert middle_slide(made, rows) < 0.2 * middle_slide(clip, rows)
 
 
 @pytest.mark.shared
@@ -401,7 +359,6 @@ def without_feet(clip):
     return replace(clip, skeleton=skeleton, rotations=clip.rotations[:, kept], translations=clip.translations[:, kept])
 
 
-@pytest.mark.both_engines
 def test_legs_that_end_with_their_shins_stand_on_these():
     clip = without_feet(sliding())
     rows = [Span("L", spans.BALL, 20, 30), Span("R", spans.BALL, 50, 60), Span("L", spans.BALL, 84, 96)]

@@ -5,6 +5,8 @@ import pytest
 from action_loom.core.weave.seam import repairs
 from numpy.testing import assert_allclose
 
+pytestmark = pytest.mark.both_engines
+
 LENGTH, START = 40, 15
 
 
@@ -24,7 +26,6 @@ def jumps(cycle):
     return steps[n - 1].max() / steps[5 : n - 5].max(), bends[n - 2 : n].max() / bends[5 : n - 5].max()
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     "closed",
     [
@@ -43,7 +44,6 @@ def test_a_closed_cycle_has_no_seam(rows, closed):
     assert np.abs(closed(rows) - plain).max() < 0.3
 
 
-@pytest.mark.both_engines
 def test_what_repeats_already_stays_as_it_is(rng):
     t = np.arange(100.0)[:, None]
     rows = np.sin(2.0 * np.pi * t / LENGTH + rng.random((1, 4)))
@@ -55,6 +55,7 @@ def test_what_repeats_already_stays_as_it_is(rng):
         assert_allclose(closed, rows[START : START + LENGTH], atol=1e-12)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("spacing", [1, 4])
 @pytest.mark.parametrize("kind", ["lagrange", "spline"])
 def test_a_bridge_is_scipys_curve_through_the_same_points(rng, kind, spacing):
@@ -71,7 +72,6 @@ def test_a_bridge_is_scipys_curve_through_the_same_points(rng, kind, spacing):
     assert_allclose(repairs.bridge(before, after, half, spacing, kind), theirs, atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_inertia_meets_in_the_middle_and_leaves_the_far_ends_alone(rng):
     reach = 30
     t = np.arange(-reach, reach + 1.0)[:, None]
@@ -85,7 +85,6 @@ def test_inertia_meets_in_the_middle_and_leaves_the_far_ends_alone(rng):
     assert_allclose(joined[reach], middle, atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_a_fade_is_even_and_smooth():
     share = repairs.fade(31)
     assert_allclose(share + share[::-1], 1.0)

@@ -8,6 +8,8 @@ from action_loom.core.errors import OptionError, SkeletonError
 from action_loom.core.weave.splice import mask
 from oracles import material
 
+pytestmark = pytest.mark.both_engines
+
 BODY = actions.walk().skeleton
 LOWER = {"hips", *(f"{role}.{side}" for role in ("thigh", "shin", "foot", "toe") for side in "LR")}
 
@@ -16,7 +18,6 @@ def names_of(upper, skeleton=BODY):
     return {skeleton.names[joint] for joint in upper.joints}
 
 
-@pytest.mark.both_engines
 def test_the_upper_body_is_what_hangs_below_the_spine():
     upper = mask.upper_body(BODY)
     assert names_of(upper) == set(BODY.names) - LOWER
@@ -37,7 +38,6 @@ def test_captured_bodies_are_split_at_the_pelvis(name, pelvis, count):
     assert len(upper.joints) == count
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("wanted", "expected", "begins"),
     [
@@ -55,7 +55,6 @@ def test_the_upper_body_can_be_named(wanted, expected, begins):
     assert upper.pelvis is None
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
@@ -71,7 +70,6 @@ def test_what_is_no_upper_body_is_refused(wanted, message):
         mask.upper_body(BODY, wanted)
 
 
-@pytest.mark.both_engines
 def test_a_body_whose_arms_hang_elsewhere_has_to_be_told_where_it_begins():
     parents = BODY.parents.copy()
     parents[BODY.index("clavicle.L")] = 0
@@ -81,7 +79,6 @@ def test_a_body_whose_arms_hang_elsewhere_has_to_be_told_where_it_begins():
     assert names_of(mask.upper_body(apart, "spine, clavicle.L")) == set(BODY.names) - LOWER
 
 
-@pytest.mark.both_engines
 def test_a_body_on_four_feet_has_to_be_told_what_is_spliced():
     fox = material.character("Fox")
     with pytest.raises(SkeletonError, match="name the joints to splice, such as b_Neck_04"):

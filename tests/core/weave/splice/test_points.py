@@ -18,6 +18,8 @@ from action_loom.core.weave.splice.points import SplicePiece, SplicePlan
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 
 def on(names):
     locomotion, action = (captured(f"cmu_{name}") for name in names)
@@ -142,7 +144,6 @@ def test_the_chest_goes_with_the_locomotion_along_a_stretch_too():
     assert abs(trunk_swing.counter(spliced(walk, action, planned)) - trunk_swing.counter(walk)) < 0.1
 
 
-@pytest.mark.both_engines
 def test_an_action_that_ends_begins_anew():
     walk, wave = actions.walk(cycles=8), actions.wave()
     pieces = plan(walk, wave, first=10, start=5).pieces
@@ -154,7 +155,6 @@ def test_an_action_that_ends_begins_anew():
     assert_array_equal(made.rotations[:10], walk.rotations[:10])
 
 
-@pytest.mark.both_engines
 def test_from_one_frame_of_the_action_to_another_it_takes_a_third_of_a_second():
     walk, wave = actions.walk(60.0, 6), actions.wave(60.0)
     wave = replace(wave, channels={"smile": Channel((np.arange(len(wave)) > 100).astype(float))})
@@ -165,7 +165,6 @@ def test_from_one_frame_of_the_action_to_another_it_takes_a_third_of_a_second():
     assert (np.diff(values[89:111]) > 0.0).all()
 
 
-@pytest.mark.both_engines
 def test_stretches_that_are_not_there_are_refused():
     walk, wave = actions.walk(), actions.wave()
     with pytest.raises(OptionError, match="walk has no frame 199: its frames are"):

@@ -18,6 +18,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
 from oracles.material import captured
 
+pytestmark = pytest.mark.both_engines
+
 # Boxing, waving, punches and lifts, on walks and a run whose own chests swing against the pelvis.
 CASES = [("daz_07_01", "daz_13_18"), ("daz_07_01", "daz_13_26"), ("mb_16_15", "mb_02_05"), ("mb_02_03", "mb_02_06")]
 METHODS = ["gaussian", "heck", "copy", "additive"]
@@ -172,7 +174,6 @@ def test_legs_that_move_otherwise_but_are_as_near_are_in_step_too():
     assert not any("hardly alike" in message for message in made.report["warnings"])
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("method", ["gaussian", "heck"])
 def test_a_known_rotation_of_the_pelvis_joint_is_recovered(method):
     walk = actions.walk(60.0)
@@ -189,7 +190,6 @@ def test_a_known_rotation_of_the_pelvis_joint_is_recovered(method):
     assert apart(made.clip, walk)[1] < 1e-6
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("scaled", [False, True])
 def test_bones_that_do_not_turn_with_their_parents_and_scaled_ones_are_spliced_too(scaled):
     walk = actions.walk(60.0)
@@ -198,14 +198,11 @@ def test_bones_that_do_not_turn_with_their_parents_and_scaled_ones_are_spliced_t
     loose = Inheritance(turning, ("FULL",) * count, np.ones(count, dtype=bool), quat.IDENTITY)
     size = np.full(walk.translations.shape, 1.1) if scaled else None
     walk = replace(walk, skeleton=replace(walk.skeleton, inheritance=loose, roles=walk.skeleton.roles), scales=size)
-    bent = walk.rotations.copy()
     known = quat.exp(np.array([0.2, -0.35, 0.5]))
-    bent[:, spine] = quat.mul(bent[:, spine], known)
-    made = verbs.apply(Splice(timing="own"), [walk, replace(walk, rotations=bent)])
+    made = verbs.apply(Splice(timing="own"), [walk, material.turn_joint(walk, spine, known)])
     assert apart(made.clip, walk)[1] < 1e-6
 
 
-@pytest.mark.both_engines
 def test_posture_is_kept_by_its_share():
     walk, box = actions.walk(60.0, 3), actions.carry(60.0, 3)
     leans = []
@@ -218,7 +215,6 @@ def test_posture_is_kept_by_its_share():
     assert_allclose(heck.rotations, made.clip.rotations, atol=1e-12)
 
 
-@pytest.mark.both_engines
 def test_a_wider_window_lets_more_of_the_actions_own_turning_through():
     walk, box = actions.walk(60.0, 3), actions.run(60.0, 5)
     kept = []
@@ -229,7 +225,6 @@ def test_a_wider_window_lets_more_of_the_actions_own_turning_through():
     assert kept[0] < kept[1] < kept[2]
 
 
-@pytest.mark.both_engines
 def test_additive_on_someone_who_stands_still_is_the_action_as_seen_from_ahead():
     stand, wave = actions.wave().cut(0, 1), turned(actions.wave())
     still = resample.sample(stand, np.zeros(len(wave)))
@@ -242,7 +237,6 @@ def test_additive_on_someone_who_stands_still_is_the_action_as_seen_from_ahead()
     assert_allclose(np.abs((tilts[0] * tilts[1]).sum(axis=1)), 1.0, atol=1e-3)
 
 
-@pytest.mark.both_engines
 def test_strength_goes_from_the_locomotion_to_the_action():
     walk, wave = actions.walk(cycles=3), actions.wave()
     none, half, all_of_it = (verbs.apply(Splice(strength=s), [walk, wave]).clip for s in (0.0, 0.5, 1.0))
@@ -253,7 +247,6 @@ def test_strength_goes_from_the_locomotion_to_the_action():
     assert ways[1].max() > 1.0
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("method", METHODS)
 def test_it_does_not_matter_where_clips_stand_and_face(method):
     walk, wave = actions.walk(cycles=3), actions.wave()
@@ -264,7 +257,6 @@ def test_it_does_not_matter_where_clips_stand_and_face(method):
     assert_allclose(kinematics.points(moved), kinematics.points(turned(plain)), atol=1e-9)
 
 
-@pytest.mark.both_engines
 def test_it_hardly_matters_at_what_rate_the_action_comes():
     walk = actions.walk(60.0, 3)
     plain, other = (verbs.apply(Splice(), [walk, actions.wave(rate)]) for rate in (60.0, 120.0))
@@ -272,7 +264,6 @@ def test_it_hardly_matters_at_what_rate_the_action_comes():
     assert_allclose(other.report["splice"]["action_frame"], 2.0 * np.array(plain.report["splice"]["action_frame"]))
 
 
-@pytest.mark.both_engines
 def test_an_action_of_another_body_is_brought_onto_the_locomotions():
     walk, theirs = material.walk(2.0), material.walk(2.0, skeleton=material.figure(1.2))
     made = verbs.apply(Splice(), [walk, theirs])
@@ -280,7 +271,6 @@ def test_an_action_of_another_body_is_brought_onto_the_locomotions():
     assert apart(made.clip, walk)[1] < 0.1
 
 
-@pytest.mark.both_engines
 def test_a_short_action_is_repeated_or_held():
     walk, wave = actions.walk(cycles=6), actions.wave()
     repeated, held = (verbs.apply(Splice(if_shorter=way), [walk, wave]) for way in ("repeat", "hold"))
@@ -296,7 +286,6 @@ def test_a_short_action_is_repeated_or_held():
     assert held.report["warnings"] == [f"wave is shorter than walk: it is held for {len(late)} of {len(walk)} frames"]
 
 
-@pytest.mark.both_engines
 def test_a_short_gait_goes_round_its_cycles_in_step():
     walk, carry = actions.walk(cycles=6), actions.carry(cycles=2)
     reported = verbs.apply(Splice(), [walk, carry]).report
@@ -310,7 +299,6 @@ def test_a_short_gait_goes_round_its_cycles_in_step():
     assert 0.5 < registered["slope_min"] <= registered["slope_max"] < 2.0
 
 
-@pytest.mark.both_engines
 def test_the_action_is_played_from_where_it_is_asked_to_be():
     walk, wave = actions.walk(cycles=2), actions.wave()
     reported = verbs.apply(Splice(start=30), [walk, wave]).report["splice"]
@@ -319,7 +307,6 @@ def test_the_action_is_played_from_where_it_is_asked_to_be():
         verbs.apply(Splice(start=109), [walk, wave])
 
 
-@pytest.mark.both_engines
 def test_a_single_pose_is_held_all_the_way():
     walk, pose = actions.walk(cycles=2), actions.carry().cut(20, 21)
     made = verbs.apply(Splice(), [walk, pose])
@@ -329,7 +316,6 @@ def test_a_single_pose_is_held_all_the_way():
     assert made.report["splice"]["swing"]["result"] < -0.9
 
 
-@pytest.mark.both_engines
 def test_a_standing_action_can_be_forced_into_step_and_that_is_warned_of():
     made = verbs.apply(Splice(timing="sync"), [actions.walk(cycles=3), actions.wave()])
     assert made.report["splice"]["timing"] == "sync"
@@ -338,7 +324,6 @@ def test_a_standing_action_can_be_forced_into_step_and_that_is_warned_of():
     assert (own["timing"], own["likeness"]) == ("own", None)
 
 
-@pytest.mark.both_engines
 def test_two_cycles_make_a_cycle():
     walk, carry = (verbs.apply(Loop(), [clip]).clip for clip in (actions.walk(), actions.carry()))
     made = verbs.apply(Splice(), [walk, carry])
@@ -354,14 +339,12 @@ def test_two_cycles_make_a_cycle():
     assert not verbs.apply(Splice(), [walk, replace(carry, cyclic=False)]).clip.cyclic
 
 
-@pytest.mark.both_engines
 def test_a_cycle_with_an_action_that_is_none_is_no_cycle_and_says_so():
     made = verbs.apply(Splice(), [verbs.apply(Loop(repeat=2), [actions.walk()]).clip, actions.wave()])
     assert not made.clip.cyclic
     assert any("walk loop repeats, but not with wave on it" in message for message in made.report["warnings"])
 
 
-@pytest.mark.both_engines
 def test_channels_go_with_the_half_of_the_body_that_they_name():
     walk, wave = actions.walk(cycles=2), actions.wave()
     ones, names = np.ones(len(walk)), ('bones["hand.R"].grip', 'bones["foot.L"].ik', "height")
@@ -380,7 +363,6 @@ def test_channels_go_with_the_half_of_the_body_that_they_name():
     assert made["smile"].discrete
 
 
-@pytest.mark.both_engines
 def test_what_is_of_the_upper_body_can_be_edited():
     walk, wave = actions.walk(cycles=2), actions.wave()
     arm = verbs.apply(Splice(upper="clavicle.R", timing="own"), [walk, wave])
@@ -394,7 +376,6 @@ def test_what_is_of_the_upper_body_can_be_edited():
     assert_array_equal(chest.clip.rotations[:, body.roles["spine"]], walk.rotations[:, body.roles["spine"]])
 
 
-@pytest.mark.both_engines
 def test_what_cannot_be_spliced_is_refused():
     walk, wave = actions.walk(), actions.wave()
     with pytest.raises(ClipError, match="takes 2 or more clips; 1 given"):
@@ -413,7 +394,6 @@ def test_what_cannot_be_spliced_is_refused():
     assert verbs.apply(Splice(start=102, if_shorter="hold"), [walk, wave]).report["warnings"]
 
 
-@pytest.mark.both_engines
 @pytest.mark.parametrize("timing", ["auto", "own", "sync"])
 def test_an_action_can_be_played_from_its_last_frame_at_any_rate(timing):
     # At 40 frames a second the last of these frames lies beyond the last that there is.
