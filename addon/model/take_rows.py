@@ -90,7 +90,7 @@ class Stretch:
         options=set(),
     )
     loop: bpy.props.BoolProperty(
-        name="Loop", description="Make a cycle that repeats", default=False, update=_after_edit, options=set()
+        name="Loop", description="Make cycles that repeat", default=False, update=_after_edit, options=set()
     )
     begins: bpy.props.StringProperty(
         name="Begins as",

@@ -143,6 +143,12 @@ class Analysis:
             return None
         return replace(flight, start=start, end=start + flight.seconds)
 
+    def cut(self, made: Clip) -> Clip:
+        """Return the clip's own frames of a result in place of the padded clip, on the spot if the clip is."""
+        frames = self.whole.own
+        result = replace(self.clip, rotations=made.rotations[frames], translations=made.translations[frames])
+        return result if self.path is None else root_motion.place_clip(result, 0.0, -self.path)
+
     def of_result(self, made: Clip) -> "Analysis":
         """Return the analysis of a result in place of the padded clip."""
         return replace(self, whole=replace(self.whole, clip=made), found=find_in(made))

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.errors import OptionError
 from action_loom.core.motion import cycles, root_motion
 from action_loom.core.quality import contacts
 from action_loom.core.weight import flights, repair
@@ -142,8 +141,3 @@ def test_a_repair_that_does_not_work_is_told(monkeypatch):
     _, report = repair.repair_flights(slow)
     assert "after its repair, too" in report.describe()[0]
     assert repair.repair_flights(slow, 0.5)[1].describe() == []  # half of a repair is asked for
-
-
-def test_other_ways_of_repair_are_refused():
-    with pytest.raises(OptionError, match="height or duration"):
-        repair.repair_flights(jumps.read("127_26"), by="magic")
