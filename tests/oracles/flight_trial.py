@@ -1,0 +1,177 @@
+"""Judge the repair of flights on motion files, with another reader, other masses and another flight rule.
+
+python tests/oracles/flight_trial.py FOLDER    prints a table for all BVH files of a folder, one row for each edit
+
+No file of the folder may have been used to choose a constant of Weight.
+"""
+
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from action_loom.core.errors import LoomError
+from action_loom.core.formats import motion_file
+from action_loom.core.formats.bvh import compose
+from action_loom.core.motion import trim
+from action_loom.core.quality import contacts
+from action_loom.core.weight import repair
+from oracles import falling, jumps
+
+LONG, NEAR = 0.3, 2.0  # s, m/s²; a capture's flight that long which falls that near to −9.81 is retimed
+EDITS = {
+    "flies × 1.3": lambda clip, flight: jumps.retimed(clip, flight, 1.3),
+    "flies × 0.75": lambda clip, flight: jumps.retimed(clip, flight, 0.75),
+    "body × 0.6": lambda clip, _: jumps.resized(clip, 0.6),
+    "body × 1.4": lambda clip, _: jumps.resized(clip, 1.4),
+}
+ROLES = {
+    "thigh": "UpLeg", "shin": "Leg", "foot": "Foot", "toe": "ToeBase",
+    "upper_arm": "Arm", "forearm": "ForeArm", "hand": "Hand",
+}  # fmt: skip
+
+
+@dataclass(eq=False)
+class Seen:
+    """A BVH file as the judge reads it: Y up, centimetres; a body with names that many captures have."""
+
+    text: str
+
+    def __len__(self):
+        return len(self.places)
+
+    @property
+    def skeleton(self):
+        return self
+
+    @cached_property
+    def places(self):
+        """The positions (F, J, 3) of joints in metres, Z up; fills names, roles, rate and height."""
+        top, rows = self.text.split("MOTION")
+        names, parents, offsets, channels, open_, ending = [], [], [], [], [], False
+        for words in map(str.split, top.splitlines()):
+            if words[:1] in (["ROOT"], ["JOINT"]):
+                names.append(words[1].split(":")[-1])
+                parents.append(open_[-1] if open_ else -1)
+            elif words[:1] == ["End"]:
+                ending = True
+            elif words[:1] == ["{"]:
+                open_.append(-2 if ending else len(names) - 1)
+            elif words[:1] == ["}"]:
+                ending = ending and open_[-1] != -2
+                open_.pop()
+            elif words[:1] == ["OFFSET"] and not ending:
+                offsets.append([float(word) for word in words[1:]])
+            elif words[:1] == ["CHANNELS"]:
+                channels.append(words[2:])
+        lines = rows.strip().splitlines()
+        self.rate = 1.0 / float(lines[1].split(":")[1])
+        values = np.array([line.split() for line in lines[2:] if line.strip()], dtype=float)
+        turned, placed, at = [], [], 0
+        for parent, offset, own in zip(parents, offsets, channels, strict=True):
+            local, turn = np.tile(offset, (len(values), 1)), np.tile(np.eye(3), (len(values), 1, 1))
+            if any("position" in name for name in own):
+                local = local * 0.0 if parent < 0 or len(own) == 6 else local
+            for name in own:
+                axis, column = "XYZ".index(name[0]), values[:, at]
+                at += 1
+                if "position" in name:
+                    local[:, axis] = column
+                else:
+                    turn = turn @ _turn(axis, np.radians(column))
+            if parent >= 0:
+                local = placed[parent] + np.einsum("fij,fj->fi", turned[parent], local)
+                turn = turned[parent] @ turn
+            turned.append(turn)
+            placed.append(local)
+        self.roles = {role: names.index(name) for role, name in (("neck", "Neck"), ("head", "Head")) if name in names}
+        for side, word in (("L", "Left"), ("R", "Right")):
+            known = {f"{role}.{side}": word + name for role, name in ROLES.items() if word + name in names}
+            self.roles |= {role: names.index(name) for role, name in known.items()}
+        found = 0.01 * np.stack(placed, axis=1)[..., [0, 2, 1]] * [1.0, -1.0, 1.0]
+        self.height = float(np.median(found[:, self.roles["head"], 2] - found[..., 2].min(axis=1))) / 0.92
+        return found
+
+
+def _turn(axis, angle):
+    out = np.tile(np.eye(3), (len(angle), 1, 1))
+    one, two = (axis + 1) % 3, (axis + 2) % 3
+    out[:, one, one] = out[:, two, two] = np.cos(angle)
+    out[:, two, one] = np.sin(angle)
+    out[:, one, two] = -out[:, two, one]
+    return out
+
+
+def see(clip):
+    """Return a clip as the judge reads it, from the file that the product writes."""
+    return Seen(compose(clip).decode())
+
+
+def nearest(found, start, end):
+    """Return the fall of the judge's flight that overlaps a time most, None for none."""
+    both = [(min(end, one[1]) - max(start, one[0]), one[2]) for one in found]
+    best = max(both, default=(0.0, 0.0))
+    return best[1] if best[0] > 0.0 else None
+
+
+def stance_moves(before, after, stands):
+    """Return how far (m) feet move in the middle half of their stances, at most."""
+    far = [0.0]
+    for side, flags in stands.items():
+        joint = before.roles.get(f"toe.{side}", before.roles[f"foot.{side}"])
+        for first, end in contacts.runs(flags):
+            part = slice(first + (end - first) // 4, end - (end - first) // 4)
+            far += list(np.linalg.norm(after.places[part, joint] - before.places[part, joint], axis=1))
+    return max(far)
+
+
+def judge(path):
+    """Return the rows of a file: (edit, name, fall before, fall after, feet m, knees ratio, seconds, what is left)."""
+    clip = trim.ends(motion_file.read(path).clip).clip
+    seen = see(clip)
+    same = repair.repair_flights(clip)[0] is clip
+    rows = [("as captured", path.stem, same, None, 0.0, 1.0, 0.0, "")]
+    for start, end, fall in falling.falls(seen):
+        if end - start < LONG or abs(fall + falling.GRAVITY) > NEAR:
+            continue
+        flight = jumps.Flight(start, end, fall, "fine")
+        for name, edit in EDITS.items():
+            wrong = edit(clip, flight)
+            began = perf_counter()
+            right, report = repair.repair_flights(wrong)
+            took = (perf_counter() - began) / wrong.seconds
+            first, second = (see(one) for one in (wrong, right))
+            half, middle = 0.25 * (end - start), 0.5 * (start + end + wrong.seconds - clip.seconds)
+            falls = [nearest(falling.falls(one), middle - half, middle + half) for one in (first, second)]
+            knees = falling.knee_acceleration(second) / max(falling.knee_acceleration(one) for one in (seen, first))
+            left = "; ".join(filter(None, (one.left for one in report.repairs)))
+            rows.append((name, path.stem, *falls, stance_moves(first, second, contacts.detect(wrong)), knees, took, left))
+    return rows
+
+
+def main(folder):
+    rows = []
+    for path in sorted(Path(folder).glob("*.bvh")):
+        try:
+            rows += judge(path)
+        except (LoomError, KeyError, ValueError) as error:
+            print(f"{path.stem}: {type(error).__name__} {error}", file=sys.stderr)
+    captured = [row for row in rows if row[0] == "as captured"]
+    changed = [row[1] for row in captured if not row[2]]
+    print(f"as captured: {len(captured) - len(changed)} of {len(captured)} clips to the bit; changed: {', '.join(changed)}")
+    for name in EDITS:
+        own = [row for row in rows if row[0] == name]
+        judged = [row for row in own if row[3] is not None and not row[7]]
+        off = np.array([abs(row[3] + falling.GRAVITY) for row in judged])
+        print(f"{name}: {len(own)} flights, {len(judged)} repaired and judged; within 0.5: {(off <= 0.5).sum()}, "
+              f"within 1.5: {(off <= 1.5).sum()}; feet {1000 * max([row[4] for row in judged], default=0):.1f} mm, "
+              f"knees × {max([row[5] for row in judged], default=0):.2f}, {1000 * np.median([row[6] for row in own] or [0]):.0f} ms/s")
+        for row in own:
+            print("   ", row[1], *(None if one is None else round(one, 2) for one in row[2:4]), f"{1000 * row[4]:.1f} mm", f"knees × {row[5]:.2f}", row[7])
+    return rows
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
