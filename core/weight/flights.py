@@ -28,7 +28,7 @@ TOLERANCES = ((0.20, 2.0), (0.12, 3.5), (0.08, 4.5))
 PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
 ALIKE, ALIKE_LEAST, FAST = 0.2, 3, 13.0  # flights of nearly the same wrong fall: spread, number, m/s²
 CUT = 0.2  # s; the fall of a shorter flight that an end of the clip cuts off is not known
-PADDING = 1.2  # s of a cycle before and after it
+PADDING = 0.8  # s of a cycle before and after it
 
 FINE, OFF, PUSHED, SHORT = "fine", "off", "pushed", "short"
 

@@ -20,7 +20,7 @@ HEIGHT, DURATION = "height", "duration"
 HIGHEST = 0.20  # body heights; a repair that moves the body farther is offered as another duration
 MARGIN = 0.15  # s around the shifts of a repair, over which legs are smoothed
 EVEN = (-0.5, -0.4, 0.4, 0.5)  # of a flight, from its middle: places between which time runs evenly
-AROUND = 0.9  # s before and after a cycle in which the repair of a flight may reach into it
+AROUND = 0.5  # s before and after a cycle in which the repair of a flight may reach into it
 SPEEDS = (0.5, 2.0)  # ratios of a flight's duration that are possible
 
 
@@ -147,7 +147,8 @@ def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[
     first, last = (frame / clip.rate for frame in (found.whole.own.start, found.whole.own.stop))
     near = [one for one in found.found.flights if one.end > first - AROUND and one.start < last + AROUND]
     for flight in (one for one in near if one.verdict == OFF):
-        path = lift.shift_centre(centre, [flight], stops, at)[:, 2]
+        around = at[(at > flight.start - lift.PREPARES) & (at < flight.end + lift.PREPARES)]
+        path = lift.shift_centre(centre, [flight], stops, around)[:, 2]
         raised = float(path[np.abs(path).argmax()])
         too_far = abs(raised) > HIGHEST * clip.skeleton.height
         if not too_far:
@@ -157,7 +158,9 @@ def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[
             repairs.append(Repair(listed, flight.fall, strength * raised, flight.seconds, left))
     if not own:
         return clip, before, repairs
-    made = shift_centre(whole, strength * lift.shift_centre(centre, own, stops, at), found.found)
+    shift = strength * lift.shift_centre(centre, own, stops, at)
+    shift[(at < first - AROUND) | (at > last + AROUND)] = 0.0  # other cycles
+    made = shift_centre(whole, shift, found.found)
     return found.cut(made), found.of_result(made).report, repairs
 
 

@@ -114,7 +114,7 @@ def test_the_ghost_of_weight_follows_its_slider_and_shows_how_the_body_falls(wal
     assert asked == []
     settings().weight.strength = 1.0
     handles.look_soon(bpy.context)
-    assert asked == [""]
+    assert len(asked) == 1
     handles.preview_tool(bpy.context)
     right = previews.of(walker.session_uid)
     assert trails.WORST not in [one.color for one in right.trails]
