@@ -14,7 +14,7 @@ from time import perf_counter
 import numpy as np
 from action_loom.core.errors import LoomError
 from action_loom.core.formats import motion_file
-from action_loom.core.formats.bvh import compose
+from action_loom.core.formats.bvh import compose, writable
 from action_loom.core.motion import trim
 from action_loom.core.quality import contacts
 from action_loom.core.weight import repair
@@ -27,17 +27,14 @@ EDITS = {
     "body × 0.6": lambda clip, _: jumps.resized(clip, 0.6),
     "body × 1.4": lambda clip, _: jumps.resized(clip, 1.4),
 }
-ROLES = {
-    "thigh": "UpLeg", "shin": "Leg", "foot": "Foot", "toe": "ToeBase",
-    "upper_arm": "Arm", "forearm": "ForeArm", "hand": "Hand",
-}  # fmt: skip
 
 
 @dataclass(eq=False)
 class Seen:
-    """A BVH file as the judge reads it: Y up, centimetres; a body with names that many captures have."""
+    """A BVH file as the judge reads it: Y up, centimetres; its joints are in the order of the file."""
 
     text: str
+    roles: dict
 
     def __len__(self):
         return len(self.places)
@@ -48,7 +45,7 @@ class Seen:
 
     @cached_property
     def places(self):
-        """The positions (F, J, 3) of joints in metres, Z up; fills names, roles, rate and height."""
+        """The positions (F, J, 3) of joints in metres, Z up; also sets rate and height."""
         top, rows = self.text.split("MOTION")
         names, parents, offsets, channels, open_, ending = [], [], [], [], [], False
         for words in map(str.split, top.splitlines()):
@@ -86,10 +83,6 @@ class Seen:
                 turn = turned[parent] @ turn
             turned.append(turn)
             placed.append(local)
-        self.roles = {role: names.index(name) for role, name in (("neck", "Neck"), ("head", "Head")) if name in names}
-        for side, word in (("L", "Left"), ("R", "Right")):
-            known = {f"{role}.{side}": word + name for role, name in ROLES.items() if word + name in names}
-            self.roles |= {role: names.index(name) for role, name in known.items()}
         found = 0.01 * np.stack(placed, axis=1)[..., [0, 2, 1]] * [1.0, -1.0, 1.0]
         self.height = float(np.median(found[:, self.roles["head"], 2] - found[..., 2].min(axis=1))) / 0.92
         return found
@@ -106,7 +99,9 @@ def _turn(axis, angle):
 
 def see(clip):
     """Return a clip as the judge reads it, from the file that the product writes."""
-    return Seen(compose(clip).decode())
+    text, names = compose(clip).decode(), clip.skeleton.names
+    order = [words[1] for words in map(str.split, text.splitlines()) if words[:1] in (["ROOT"], ["JOINT"])]
+    return Seen(text, {role: order.index(writable(names[joint])) for role, joint in clip.skeleton.roles.items()})
 
 
 def nearest(found, start, end):
@@ -147,7 +142,9 @@ def judge(path):
             falls = [nearest(falling.falls(one), middle - half, middle + half) for one in (first, second)]
             knees = falling.knee_acceleration(second) / max(falling.knee_acceleration(one) for one in (seen, first))
             left = "; ".join(filter(None, (one.left for one in report.repairs)))
-            rows.append((name, path.stem, *falls, stance_moves(first, second, contacts.detect(wrong)), knees, took, left))
+            rows.append(
+                (name, path.stem, *falls, stance_moves(first, second, contacts.detect(wrong)), knees, took, left)
+            )
     return rows
 
 
@@ -160,16 +157,27 @@ def main(folder):
             print(f"{path.stem}: {type(error).__name__} {error}", file=sys.stderr)
     captured = [row for row in rows if row[0] == "as captured"]
     changed = [row[1] for row in captured if not row[2]]
-    print(f"as captured: {len(captured) - len(changed)} of {len(captured)} clips to the bit; changed: {', '.join(changed)}")
+    print(
+        f"as captured: {len(captured) - len(changed)} of {len(captured)} clips to the bit; changed: {', '.join(changed)}"
+    )
     for name in EDITS:
         own = [row for row in rows if row[0] == name]
         judged = [row for row in own if row[3] is not None and not row[7]]
         off = np.array([abs(row[3] + falling.GRAVITY) for row in judged])
-        print(f"{name}: {len(own)} flights, {len(judged)} repaired and judged; within 0.5: {(off <= 0.5).sum()}, "
-              f"within 1.5: {(off <= 1.5).sum()}; feet {1000 * max([row[4] for row in judged], default=0):.1f} mm, "
-              f"knees × {max([row[5] for row in judged], default=0):.2f}, {1000 * np.median([row[6] for row in own] or [0]):.0f} ms/s")
+        print(
+            f"{name}: {len(own)} flights, {len(judged)} repaired and judged; within 0.5: {(off <= 0.5).sum()}, "
+            f"within 1.5: {(off <= 1.5).sum()}; feet {1000 * max([row[4] for row in judged], default=0):.1f} mm, "
+            f"knees × {max([row[5] for row in judged], default=0):.2f}, {1000 * np.median([row[6] for row in own] or [0]):.0f} ms/s"
+        )
         for row in own:
-            print("   ", row[1], *(None if one is None else round(one, 2) for one in row[2:4]), f"{1000 * row[4]:.1f} mm", f"knees × {row[5]:.2f}", row[7])
+            print(
+                "   ",
+                row[1],
+                *(None if one is None else round(one, 2) for one in row[2:4]),
+                f"{1000 * row[4]:.1f} mm",
+                f"knees × {row[5]:.2f}",
+                row[7],
+            )
     return rows
 
 
