@@ -3,7 +3,7 @@
 Method: Skinning.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -142,11 +142,7 @@ def _describe_flights(read: Clip, first: float) -> list[str]:
     found = compared.known_flights(read)
     if found is None:
         return []
-    if found.doubt:
-        return [found.doubt]
-    begins = first / read.rate
-    in_scene = [replace(one, start=begins + one.start, end=begins + one.end) for one in found.off]
-    return [found.describe(one).replace(" of the result", "") for one in in_scene]
+    return [found.doubt] if found.doubt else [found.describe(one, first) for one in found.off]
 
 
 def _skins(armature: bpy.types.Object, objects: list[bpy.types.Object]) -> tuple[list[SkinnedMesh], list[CheckedMesh]]:

@@ -109,7 +109,7 @@ def shares(skeleton: Skeleton) -> Array:
 def point_masses(skeleton: Skeleton) -> tuple[Array, Array]:
     """Return masses (S,) that turn as the body does, and their places as weights (S, P) of joints and tips.
 
-    Each part is two points, 0.3 of its length to each side of its centre; the trunk's are as far apart across. Raises
+    Each part is two points, 0.3 of its length to each side of its centre; the trunk's two points lie across. Raises
     as `shares` does.
 
     Example:

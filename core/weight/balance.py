@@ -144,7 +144,7 @@ def _depth(place: Array, corners: Array) -> tuple[Array, Array]:
 
 
 def _shift_inside(place: Array, corners: Array, wanted: float) -> Array:
-    """Return the shift (F, 2) that brings a place (F, 2) as far inside the hull of corners (F, C, 2) as wanted."""
+    """Return the shift (F, 2) that brings a place (F, 2) to a wanted depth in the hull of corners (F, C, 2)."""
     shift = np.zeros_like(place)
     for _ in range(STEPS):
         inside, out = _depth(place + shift, corners)

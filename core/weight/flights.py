@@ -79,10 +79,10 @@ class FlightReport:
             " be wrong"
         )
 
-    def describe(self, flight: Flight) -> str:
-        """Return a sentence on the fall of a flight, with frames counted from 0."""
-        first, last = (round(second * self.rate) for second in (flight.start, flight.end))
-        where = f"frames {first} to {last} of the result"
+    def describe(self, flight: Flight, begins: float | None = None) -> str:
+        """Return a sentence on the fall of a flight, with frames counted from 0, or from the frame of `begins`."""
+        first, last = (round(second * self.rate + (begins or 0.0)) for second in (flight.start, flight.end))
+        where = f"frames {first} to {last} of the result" if begins is None else f"frames {first} to {last}"
         return f"{self.name}: the flight in {where} falls at {flight.fall:.1f} m/s²"
 
     def as_json(self, first: int = 0) -> list[dict[str, Any]]:

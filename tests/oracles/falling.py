@@ -18,7 +18,7 @@ INNER = 0.2  # of a flight at each end, left out
 
 
 def positions(clip: Any) -> np.ndarray:
-    """Return the positions (F, J, 3) of joints, by matrices, one joint after the other, or as another reader has them."""
+    """Return the positions (F, J, 3) of joints, by matrices, or those that another reader has found."""
     if hasattr(clip, "places"):
         return clip.places
     skeleton = clip.skeleton

@@ -7,7 +7,7 @@ from ....core.weave.results import EditResult, Result
 from ...model import contact_rows
 from .writing import Written
 
-FALLS = 6  # flights that are listed
+FALLS = 6  # listed flights
 
 
 def summary(written: Written, made: Result) -> str:
@@ -32,7 +32,7 @@ def summary(written: Written, made: Result) -> str:
 
 
 def _describe_flights(flights: Sequence[dict[str, Any]] | None) -> str:
-    """Return how the flights of a result fall, those that are off first."""
+    """Return the falls of the flights of a result, wrong ones first."""
     judged = sorted(
         (one for one in flights or () if one["verdict"] != "short"), key=lambda one: one["verdict"] != "off"
     )

@@ -46,7 +46,7 @@ def test_a_twist_in_flight_is_removed(name):
     right, spins = spin.level_spin(wrong)
     assert np.abs(trunk_turns(wrong, clip)).max() > 20.0
     first, last = frames_of(clip)
-    # What is left is the small unevenness that the capture has itself.
+    # The capture itself turns a little unevenly.
     assert np.abs(trunk_turns(right, clip)[first : last + 1]).max() < 4.0
     (found,) = [one for one in spins if one.end - one.start > 0.3]
     assert found.before > 90.0

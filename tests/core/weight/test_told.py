@@ -8,7 +8,7 @@ from oracles import falling, jumps
 pytestmark = pytest.mark.shared
 JUMPS, RUNS = ("cmu_asf_16_03", "127_26", "cmu_mb_49_04"), ("09_06", "16_38", "cmu_mb_35_22")
 LONG, LIMIT = 0.2, 3.0  # s, m/s²: the judge's flight that long is off; short ones it misjudges in captures, too
-FURTHER = 1.5  # m/s² by which a flight is worse than all those of the sources
+FURTHER = 1.5  # m/s² by which a flight falls worse than every flight of the sources
 
 
 def events(clip, factor):
@@ -26,7 +26,7 @@ def one(make):
     return lambda clip, _: (make(clip), [clip])
 
 
-BREAK = {"retarget", "move_events", "move_events faster"}  # what breaks flights of jumps
+BREAK = {"retarget", "move_events", "move_events faster"}  # these break jumps
 TRIED = {
     "blend": two(lambda: verbs.Blend(weights=(0.5, 0.5))),
     "connect": two(verbs.Connect),

@@ -1,6 +1,6 @@
 """Judge the repair of flights on motion files, with another reader, other masses and another flight rule.
 
-python tests/oracles/flight_trial.py FOLDER    prints a table for all BVH files of a folder, one row for each edit
+python tools/flight_trial.py FOLDER    prints a line for each edit of all BVH files of a folder
 
 No file of the folder may have been used to choose a constant of Weight.
 """
@@ -18,6 +18,8 @@ from action_loom.core.formats.bvh import compose, writable
 from action_loom.core.motion import trim
 from action_loom.core.quality import contacts
 from action_loom.core.weight import repair
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from oracles import falling, jumps
 
 LONG, NEAR = 0.3, 2.0  # s, m/s²; a capture's flight that long which falls that near to −9.81 is retimed
@@ -123,7 +125,7 @@ def stance_moves(before, after, stands):
 
 
 def judge(path):
-    """Return the rows of a file: (edit, name, fall before, fall after, feet m, knees ratio, seconds, what is left)."""
+    """Return rows of a file: edit, name, fall before and after, feet (m), knees (ratio), seconds, reasons for none."""
     clip = trim.ends(motion_file.read(path).clip).clip
     seen = see(clip)
     same = repair.repair_flights(clip)[0] is clip
@@ -141,10 +143,9 @@ def judge(path):
             half, middle = 0.25 * (end - start), 0.5 * (start + end + wrong.seconds - clip.seconds)
             falls = [nearest(falling.falls(one), middle - half, middle + half) for one in (first, second)]
             knees = falling.knee_acceleration(second) / max(falling.knee_acceleration(one) for one in (seen, first))
-            left = "; ".join(filter(None, (one.left for one in report.repairs)))
-            rows.append(
-                (name, path.stem, *falls, stance_moves(first, second, contacts.detect(wrong)), knees, took, left)
-            )
+            left = report.before.doubt or "; ".join(filter(None, (one.left for one in report.repairs)))
+            moved = stance_moves(first, second, contacts.detect(wrong))
+            rows.append((name, path.stem, *falls, moved, knees, took, left))
     return rows
 
 
@@ -157,28 +158,20 @@ def main(folder):
             print(f"{path.stem}: {type(error).__name__} {error}", file=sys.stderr)
     captured = [row for row in rows if row[0] == "as captured"]
     changed = [row[1] for row in captured if not row[2]]
-    print(
-        f"as captured: {len(captured) - len(changed)} of {len(captured)} clips to the bit; changed: {', '.join(changed)}"
-    )
+    print(f"{len(captured) - len(changed)} of {len(captured)} clips left to the bit; others: {', '.join(changed)}")
     for name in EDITS:
         own = [row for row in rows if row[0] == name]
         judged = [row for row in own if row[3] is not None and not row[7]]
         off = np.array([abs(row[3] + falling.GRAVITY) for row in judged])
+        feet, knees, took = (max([row[k] for row in judged], default=0.0) for k in (4, 5, 6))
         print(
-            f"{name}: {len(own)} flights, {len(judged)} repaired and judged; within 0.5: {(off <= 0.5).sum()}, "
-            f"within 1.5: {(off <= 1.5).sum()}; feet {1000 * max([row[4] for row in judged], default=0):.1f} mm, "
-            f"knees × {max([row[5] for row in judged], default=0):.2f}, {1000 * np.median([row[6] for row in own] or [0]):.0f} ms/s"
+            f"{name}: {len(judged)} of {len(own)} flights repaired, {(off <= 0.5).sum()} within 0.5, "
+            f"{(off <= 1.5).sum()} within 1.5 m/s²; feet {1000 * feet:.1f} mm, knees × {knees:.2f}, "
+            f"{1000 * took:.0f} ms/s"
         )
         for row in own:
-            print(
-                "   ",
-                row[1],
-                *(None if one is None else round(one, 2) for one in row[2:4]),
-                f"{1000 * row[4]:.1f} mm",
-                f"knees × {row[5]:.2f}",
-                row[7],
-            )
-    return rows
+            before, after = ("none" if fall is None else f"{fall:.2f}" for fall in row[2:4])
+            print(f"    {row[1]}: {before} → {after}, {1000 * row[4]:.1f} mm, knees × {row[5]:.2f} {row[7]}")
 
 
 if __name__ == "__main__":
