@@ -1,6 +1,6 @@
 """Judge the repair of flights on motion files, with another reader, other masses and another flight rule.
 
-python tools/flight_trial.py FOLDER    prints a line for each edit of all BVH files of a folder
+python tools/flight_trial.py FOLDER    judges all BVH files of a folder, and writes a section of measured.md
 
 No file of the folder may have been used to choose a constant of Weight.
 """
@@ -9,9 +9,9 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
+import page_sections
 from action_loom.core.errors import LoomError
 from action_loom.core.formats import motion_file
 from action_loom.core.formats.bvh import compose, writable
@@ -23,6 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from oracles import falling, jumps
 
 LONG, NEAR = 0.3, 2.0  # s, m/s²; a capture's flight that long which falls that near to −9.81 is retimed
+LOW, AS_CAPTURED = 50.0, "as captured"
+HEADS = ("edit", "left, with a reason", "within 0.5 m/s² of −9.81", "within 1.5", "feet in mid-stance", "knees ×")
+ABOUT = """jumps of BVH files that nobody had opened are retimed and
+resized, repaired, written to files, and judged by another reader, de Leva's masses and another flight rule than ours.
+Jumps are the judge's flights of 0.3 s and more that fall within 2 m/s² of −9.81. Feet: the farthest move in the middle
+half of a stance; knees: their largest acceleration, as a multiple of the capture's or the edit's."""
 EDITS = {
     "flies × 1.3": lambda clip, flight: jumps.retimed(clip, flight, 1.3),
     "flies × 0.75": lambda clip, flight: jumps.retimed(clip, flight, 0.75),
@@ -119,34 +125,43 @@ def stance_moves(before, after, stands):
     for side, flags in stands.items():
         joint = before.roles.get(f"toe.{side}", before.roles[f"foot.{side}"])
         for first, end in contacts.runs(flags):
-            part = slice(first + (end - first) // 4, end - (end - first) // 4)
+            share = (np.arange(end - first) + 0.5) / (end - first)
+            part = first + np.flatnonzero(np.abs(share - 0.5) <= 0.25)
             far += list(np.linalg.norm(after.places[part, joint] - before.places[part, joint], axis=1))
     return max(far)
 
 
 def judge(path):
-    """Return rows of a file: edit, name, fall before and after, feet (m), knees (ratio), seconds, reasons for none."""
+    """Return rows of a file: edit, rate, name, fall before and after, feet (m), knees (ratio), reasons for none."""
     clip = trim.ends(motion_file.read(path).clip).clip
     seen = see(clip)
     same = repair.repair_flights(clip)[0] is clip
-    rows = [("as captured", path.stem, same, None, 0.0, 1.0, 0.0, "")]
+    rows = [(AS_CAPTURED, clip.rate, path.stem, same, None, 0.0, 1.0, "")]
     for start, end, fall in falling.falls(seen):
         if end - start < LONG or abs(fall + falling.GRAVITY) > NEAR:
             continue
         flight = jumps.Flight(start, end, fall, "fine")
         for name, edit in EDITS.items():
             wrong = edit(clip, flight)
-            began = perf_counter()
             right, report = repair.repair_flights(wrong)
-            took = (perf_counter() - began) / wrong.seconds
             first, second = (see(one) for one in (wrong, right))
             half, middle = 0.25 * (end - start), 0.5 * (start + end + wrong.seconds - clip.seconds)
             falls = [nearest(falling.falls(one), middle - half, middle + half) for one in (first, second)]
             knees = falling.knee_acceleration(second) / max(falling.knee_acceleration(one) for one in (seen, first))
             left = report.before.doubt or "; ".join(filter(None, (one.left for one in report.repairs)))
             moved = stance_moves(first, second, contacts.detect(wrong))
-            rows.append((name, path.stem, *falls, moved, knees, took, left))
+            rows.append((name, clip.rate, path.stem, *falls, moved, knees, left))
     return rows
+
+
+def summarize(rows, kind):
+    """Return the cells of a table's row: how the judge sees the repairs."""
+    own = [row for row in rows if row[0] == kind]
+    judged = [row for row in own if row[4] is not None and not row[7]]
+    off = np.array([abs(row[4] + falling.GRAVITY) for row in judged])
+    feet, knees = (max([row[k] for row in judged], default=0.0) for k in (5, 6))
+    near = (f"{(off <= limit).sum()} of {len(judged)}" for limit in (0.5, 1.5))
+    return [kind, f"{len(own) - len(judged)} of {len(own)}", *near, f"{1000 * feet:.1f} mm", f"{knees:.2f}"]
 
 
 def main(folder):
@@ -156,22 +171,15 @@ def main(folder):
             rows += judge(path)
         except (LoomError, KeyError, ValueError) as error:
             print(f"{path.stem}: {type(error).__name__} {error}", file=sys.stderr)
-    captured = [row for row in rows if row[0] == "as captured"]
-    changed = [row[1] for row in captured if not row[2]]
-    print(f"{len(captured) - len(changed)} of {len(captured)} clips left to the bit; others: {', '.join(changed)}")
-    for name in EDITS:
-        own = [row for row in rows if row[0] == name]
-        judged = [row for row in own if row[3] is not None and not row[7]]
-        off = np.array([abs(row[3] + falling.GRAVITY) for row in judged])
-        feet, knees, took = (max([row[k] for row in judged], default=0.0) for k in (4, 5, 6))
-        print(
-            f"{name}: {len(judged)} of {len(own)} flights repaired, {(off <= 0.5).sum()} within 0.5, "
-            f"{(off <= 1.5).sum()} within 1.5 m/s²; feet {1000 * feet:.1f} mm, knees × {knees:.2f}, "
-            f"{1000 * took:.0f} ms/s"
-        )
-        for row in own:
-            before, after = ("none" if fall is None else f"{fall:.2f}" for fall in row[2:4])
-            print(f"    {row[1]}: {before} → {after}, {1000 * row[4]:.1f} mm, knees × {row[5]:.2f} {row[7]}")
+    lines = ["`python tools/flight_trial.py FOLDER`: " + ABOUT, ""]
+    for kind, some in (("50 Hz and more", [row for row in rows if row[1] >= LOW]),
+                       ("24 to 30 Hz", [row for row in rows if row[1] < LOW])):  # fmt: skip
+        same = [row[3] for row in some if row[0] == AS_CAPTURED]
+        lines += [f"**{kind}.** {sum(same)} of {len(same)} clips are left to the bit.", ""]
+        lines += [*page_sections.table(HEADS, (summarize(some, one) for one in EDITS)), ""]
+    page_sections.put("Flights", lines)
+    for row in rows:
+        print(*row)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def point_masses(skeleton: Skeleton) -> tuple[Array, Array]:
         >>> from action_loom.core.motion import mass
         >>> masses, places = mass.point_masses(body.skeleton())
         >>> places.shape, round(float(masses.sum()), 6)
-        ((28, 26), 1.0)
+        ((30, 26), 1.0)
     """
     _refuse(skeleton)
     masses, centres = _parts(skeleton)

@@ -162,7 +162,7 @@ def analyse(clip: Clip) -> Analysis:
         >>> from action_loom.core.weight import flights
         >>> found = flights.analyse(actions.walk(cycles=1))
         >>> found.whole.period, found.whole.own, found.path
-        (32, slice(64, 97, None), None)
+        (32, slice(32, 65, None), None)
     """
     check_body(clip)
     closed = len(clip) > 2 and cycles.closes(clip)
