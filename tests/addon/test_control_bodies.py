@@ -162,7 +162,7 @@ def _set(body):
 
 
 @material.needs_shared
-def test_a_jump_on_ik_that_falls_wrongly_is_repaired_on_its_controls(loom, seen, tmp_path):
+def test_a_jump_on_ik_that_falls_wrongly_is_repaired_on_its_controls(loom, seen, tmp_path, capfd):
     rig, slow = MADE["legs on IK"](), tmp_path / "slow.bvh"
     slow.write_text(re.sub(r"Frame Time:.*", f"Frame Time: {1.0 / 90.0:.7f}", JUMP.read_text()))  # of 120
     how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "limbs": "IK"}
@@ -173,6 +173,7 @@ def test_a_jump_on_ik_that_falls_wrongly_is_repaired_on_its_controls(loom, seen,
     assert flight.fall == pytest.approx(-6.0, abs=0.5)
     assert bpy.ops.action_loom.weight(sources=[{"name": jump.name, "weight": 1.0}], result_name="Right") == {"FINISHED"}
     right = bpy.data.actions["Right"]
+    assert "flights fall at -9." in capfd.readouterr().out
     (found,) = [one for one in find(seen(rig, right, 90.0)).flights if one.seconds > 0.3]
     assert found.fall == pytest.approx(-9.81, abs=0.5)
     assert found.seconds == pytest.approx(flight.seconds, abs=0.03)
