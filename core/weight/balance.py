@@ -90,15 +90,15 @@ def balance_body(clip: Clip, strength: float = 1.0) -> tuple[Clip, list[Stance]]
                 shift[:, :2] += _fade(own, first, end, found)
             kept.append((first, end, float(inside[first:end].min()), strength * moved))
         if strength <= 0.0 or not shift.any():
-            return clip, [stance for one in kept if (stance := _listed(found, *one, one[2])) is not None]
+            return clip, [stance for one in kept if (stance := _report_stance(found, *one, one[2])) is not None]
         made = shift_centre(whole, strength * shift, found.found)
         centre, soles, _ = _measure(made)
         inside, _ = _depth(centre, soles)
-        each = [_listed(found, *one, float(inside[one[0] : one[1]].min())) for one in kept]
+        each = [_report_stance(found, *one, float(inside[one[0] : one[1]].min())) for one in kept]
         return found.cut(made), [one for one in each if one is not None]
 
 
-def _listed(found: Analysis, first: int, end: int, before: float, moved: float, after: float) -> Stance | None:
+def _report_stance(found: Analysis, first: int, end: int, before: float, moved: float, after: float) -> Stance | None:
     """Return a stance in seconds of the clip itself, None if it belongs to another cycle."""
     own, rate = found.whole.own, found.clip.rate
     if not own.start <= first < own.start + (found.whole.period or len(found.clip)):

@@ -21,7 +21,7 @@ from ..quality.contacts import Flags
 from .centre import mass_shares
 from .clearance import widen
 
-PASSES = 3
+PASSES = 2
 FADE = 0.15  # s after take-off and before landing in which a foot begins and ceases to follow the hips
 HELD = 0.05  # s after landing and before take-off in which a foot is held less, so that its knee may be smooth
 GAP, SWING = 0.030, 0.045  # s; a shorter stance in a swing is closed, a shorter swing is none

@@ -91,7 +91,8 @@ def _speed(centre: Array, second: float, side: int) -> Array:
 def _ease(shift: Array, slopes: dict[float, Array], rises: set[float], stops: Sequence[float], at: Array) -> None:
     """Fill the shift (F, 3) in stances: cubic Hermite curves from 0 to 0 with a slope (3,) at each corrected flight."""
     for before, after in pairwise(stops):
-        if before in rises or after - before < 1e-9:  # a flight
+        # a flight, or a stance between flights that stay
+        if before in rises or after - before < 1e-9 or slopes.keys().isdisjoint((before, after)):
             continue
         none = np.zeros(3)
         leaves, lands = slopes.get(after, none), slopes.get(before, none)

@@ -18,7 +18,7 @@ INNER = 0.2  # of a flight at each end, left out
 
 
 def positions(clip: Any) -> np.ndarray:
-    """Return the positions (F, J, 3) of joints, by matrices, or those that another reader has found."""
+    """Return the positions (F, J, 3) of joints, by matrices; a clip of another reader has them already."""
     if hasattr(clip, "places"):
         return clip.places
     skeleton = clip.skeleton
