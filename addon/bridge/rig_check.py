@@ -11,8 +11,10 @@ import bpy
 import numpy as np
 
 from ...core.errors import LoomError, some
+from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
 from ...core.skin import skinning
+from ...core.weight import compared
 from ..ground.blender_types import Slot, armature_data, present
 from . import carriers, evaluated_action, mesh, poses, rates, rig, unkeyed_pose
 from . import clip as clips
@@ -130,8 +132,17 @@ def check(
     pairs = zip(skins, shown, strict=True)
     found = [_mesh(skin, armature, body, ours[chosen], seen, metres[chosen]) for skin, seen in pairs]
     meshes = sorted([*found, *refused], key=lambda one: -one.metres)
-    notes = (*read.notes, *_notes(armature), *filter(None, (body.note, body.carried)))
+    falls = _describe_flights(read.clip, float(read.frames[0]))
+    notes = (*read.notes, *_notes(armature), *filter(None, (body.note, body.carried)), *falls)
     return Checked(armature.name, action.name, frames, body.skeleton.height, compared, tuple(meshes), notes)
+
+
+def _describe_flights(read: Clip, first: float) -> list[str]:
+    """Return a sentence for each flight that falls wrongly, in frames of the scene."""
+    found = compared.known_flights(read)
+    if found is None:
+        return []
+    return [found.doubt] if found.doubt else [found.describe(one, first) for one in found.off]
 
 
 def _skins(armature: bpy.types.Object, objects: list[bpy.types.Object]) -> tuple[list[SkinnedMesh], list[CheckedMesh]]:

@@ -89,7 +89,7 @@ class Stretch:
         options=set(),
     )
     loop: bpy.props.BoolProperty(
-        name="Loop", description="Make a cycle that repeats", update=_after_edit, options=set()
+        name="Loop", description="Make cycles that repeat", update=_after_edit, options=set()
     )
     begins: bpy.props.StringProperty(
         name="Begins as",

@@ -19,6 +19,7 @@ from .quat import Array
 from .skeleton import Skeleton
 
 KNUCKLES = 0.5  # of the line from wrist to finger tips, the end of the table's hand
+LIMB_APART, TRUNK_APART = 0.3, 0.057  # of a part's length, of the body height: from its centre to its two points
 ANKLE = 0.75  # of the line from the toe tip to the heel, which the table uses but skeletons lack
 
 
@@ -103,6 +104,34 @@ def shares(skeleton: Skeleton) -> Array:
     _refuse(skeleton)
     masses, centres = _parts(skeleton)
     return masses @ centres
+
+
+def point_masses(skeleton: Skeleton) -> tuple[Array, Array]:
+    """Return masses (S,) that turn as the body does, and their places as weights (S, P) of joints and tips.
+
+    Each part is two points, 0.3 of its length to each side of its centre; the trunk's two points lie across. Raises
+    as `shares` does.
+
+    Example:
+        >>> from action_loom.core.demo_character import body
+        >>> from action_loom.core.motion import mass
+        >>> masses, places = mass.point_masses(body.skeleton())
+        >>> places.shape, round(float(masses.sum()), 6)
+        ((30, 26), 1.0)
+    """
+    _refuse(skeleton)
+    masses, centres = _parts(skeleton)
+    ends, apart = _Ends(skeleton), np.zeros_like(centres)
+    for half, part in enumerate(("upper_arm", "thigh")):
+        left, right = (skeleton.roles[f"{part}.{side}"] for side in "LR")
+        places = skeleton.rest[1]
+        wide = float(np.linalg.norm(places[left] - places[right]))
+        apart[half] = TRUNK_APART * skeleton.height / wide * (ends.joint(left) - ends.joint(right)) if wide > 0 else 0.0
+    for row in range(2, len(centres)):
+        ordered = np.flatnonzero(centres[row])
+        if len(ordered) == 2:
+            apart[row, ordered] = LIMB_APART, -LIMB_APART
+    return np.concatenate([masses, masses]) / 2.0, np.concatenate([centres + apart, centres - apart])
 
 
 def trunk(skeleton: Skeleton) -> Array:

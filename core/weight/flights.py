@@ -28,7 +28,7 @@ TOLERANCES = ((0.20, 2.0), (0.12, 3.5), (0.08, 4.5))
 PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
 ALIKE, ALIKE_LEAST, FAST = 0.2, 3, 13.0  # flights of nearly the same wrong fall: spread, number, m/s²
 CUT = 0.2  # s; the fall of a shorter flight that an end of the clip cuts off is not known
-PADDING = 1.2  # s of a cycle before and after it
+PADDING = 0.8  # s of a cycle before and after it
 
 FINE, OFF, PUSHED, SHORT = "fine", "off", "pushed", "short"
 
@@ -79,10 +79,10 @@ class FlightReport:
             " be wrong"
         )
 
-    def describe(self, flight: Flight) -> str:
-        """Return a sentence on the fall of a flight, with frames counted from 0."""
-        first, last = (round(second * self.rate) for second in (flight.start, flight.end))
-        where = f"frames {first} to {last} of the result"
+    def describe(self, flight: Flight, begins: float | None = None) -> str:
+        """Return a sentence on the fall of a flight, with frames counted from 0, or from the frame of `begins`."""
+        first, last = (round(second * self.rate + (begins or 0.0)) for second in (flight.start, flight.end))
+        where = f"frames {first} to {last} of the result" if begins is None else f"frames {first} to {last}"
         return f"{self.name}: the flight in {where} falls at {flight.fall:.1f} m/s²"
 
     def as_json(self, first: int = 0) -> list[dict[str, Any]]:
@@ -143,6 +143,12 @@ class Analysis:
             return None
         return replace(flight, start=start, end=start + flight.seconds)
 
+    def cut(self, made: Clip) -> Clip:
+        """Return the clip's own frames of a result in place of the padded clip, on the spot if the clip is."""
+        frames = self.whole.own
+        result = replace(self.clip, rotations=made.rotations[frames], translations=made.translations[frames])
+        return result if self.path is None else root_motion.place_clip(result, 0.0, -self.path)
+
     def of_result(self, made: Clip) -> "Analysis":
         """Return the analysis of a result in place of the padded clip."""
         return replace(self, whole=replace(self.whole, clip=made), found=find_in(made))
@@ -156,7 +162,7 @@ def analyse(clip: Clip) -> Analysis:
         >>> from action_loom.core.weight import flights
         >>> found = flights.analyse(actions.walk(cycles=1))
         >>> found.whole.period, found.whole.own, found.path
-        (32, slice(64, 97, None), None)
+        (32, slice(32, 65, None), None)
     """
     check_body(clip)
     closed = len(clip) > 2 and cycles.closes(clip)

@@ -21,7 +21,7 @@ from ..quality.contacts import Flags
 from .centre import mass_shares
 from .clearance import widen
 
-PASSES = 3
+PASSES, NEAR = 3, 0.0006  # NEAR: body heights by which feet and centre may miss their goals
 FADE = 0.15  # s after take-off and before landing in which a foot begins and ceases to follow the hips
 HELD = 0.05  # s after landing and before take-off in which a foot is held less, so that its knee may be smooth
 GAP, SWING = 0.030, 0.045  # s; a shorter stance in a swing is closed, a shorter swing is none
@@ -117,10 +117,15 @@ def shift_body(clip: Clip, wanted: Array, swings: Swings) -> Clip:
         made, limited = _move_hips(clip, limbs, pose, hips, swings, missed)
         points = kinematics.points(made)
         error = goal - np.einsum("p,fpk->fk", shares, points)
-        hips = hips + np.where(limited[:, None], 0.0, error)  # a standing leg holds the hips, whatever they should do
+        error[limited] = 0.0  # a standing leg holds the hips, whatever they should do
+        hips = hips + error
+        worst = float(np.abs(error).max())
         for limb in limbs:
-            low = pose[1][limb.foot].end[:, 2] - points[:, limb.end, 2]
-            missed[limb.foot] = missed[limb.foot] + swings.hold[limb.foot] * low
+            low = swings.hold[limb.foot] * (pose[1][limb.foot].end[:, 2] - points[:, limb.end, 2])
+            missed[limb.foot] = missed[limb.foot] + low
+            worst = max(worst, float(np.abs(low).max()))
+        if worst < NEAR * clip.skeleton.height:
+            return made
     return _move_hips(clip, limbs, pose, hips, swings, missed)[0]
 
 

@@ -33,6 +33,21 @@ def target_path(centre: Array, flight: Flight) -> tuple[Array, Array, Array]:
     return start, end, (end - start) / flight.seconds + 0.5 * GRAVITY * flight.seconds * UP
 
 
+def fall_freely(centre: Array, rate: float) -> Array:
+    """Return the path (F, 3) of a real flight between the ends of a centre's path (F, 3), metres.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.weight import lift
+        >>> lift.fall_freely(np.zeros((31, 3)), 60.0)[15].round(3).tolist()
+        [0.0, 0.0, 0.307]
+    """
+    seconds = np.arange(len(centre))[:, None] / rate
+    share = np.linspace(0.0, 1.0, len(centre))[:, None]
+    rise = 0.5 * GRAVITY * seconds * (seconds[-1] - seconds) * UP
+    return np.asarray(centre[0] + share * (centre[-1] - centre[0]) + rise)
+
+
 def shift_centre(centre: Array, flights: Sequence[Flight], stops: Sequence[float], at: Array) -> Array:
     """Return the shift (F, 3) of the centre of mass, metres, at seconds (F,), after which flights fall as real ones.
 
@@ -76,7 +91,8 @@ def _speed(centre: Array, second: float, side: int) -> Array:
 def _ease(shift: Array, slopes: dict[float, Array], rises: set[float], stops: Sequence[float], at: Array) -> None:
     """Fill the shift (F, 3) in stances: cubic Hermite curves from 0 to 0 with a slope (3,) at each corrected flight."""
     for before, after in pairwise(stops):
-        if before in rises or after - before < 1e-9:  # a flight
+        # a flight, or a stance between flights that stay
+        if before in rises or after - before < 1e-9 or slopes.keys().isdisjoint((before, after)):
             continue
         none = np.zeros(3)
         leaves, lands = slopes.get(after, none), slopes.get(before, none)

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..edit import time_warp
 from ..edit.time_curve import Event, TimeCurve
-from ..errors import OptionError
-from ..motion import kinematics, root_motion
+from ..motion import kinematics
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..quality import contacts
@@ -21,7 +20,7 @@ HEIGHT, DURATION = "height", "duration"
 HIGHEST = 0.20  # body heights; a repair that moves the body farther is offered as another duration
 MARGIN = 0.15  # s around the shifts of a repair, over which legs are smoothed
 EVEN = (-0.5, -0.4, 0.4, 0.5)  # of a flight, from its middle: places between which time runs evenly
-AROUND = 0.9  # s before and after a cycle in which the repair of a flight may reach into it
+AROUND = 0.5  # s before and after a cycle in which the repair of a flight may reach into it
 SPEEDS = (0.5, 2.0)  # ratios of a flight's duration that are possible
 
 
@@ -93,7 +92,7 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
 
     Flights pushed by something outside the clip, and clips all of whose flights fall alike and too fast, are left
     alone (methods: Weight). Raises SkeletonError for a body without known legs, ClipError for one of an unknown
-    unit, OptionError for another `by`.
+    unit.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -103,8 +102,6 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
         >>> same is walk, report.repairs
         (True, ())
     """
-    if by not in (HEIGHT, DURATION):
-        raise OptionError(f"Flights are repaired by {HEIGHT} or {DURATION}, not by {by!r}")
     with kinematics.keeping():
         found = analyse(clip)
         before = found.report
@@ -124,6 +121,10 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
 def _list_refused(report: FlightReport) -> tuple[Repair, ...]:
     why = "something outside the clip pushes the body"
     return tuple(Repair(one, one.fall, left=why) for one in report.flights if one.verdict == PUSHED)
+
+
+def _too_far(other: str) -> str:
+    return f"its repair would go too far: change its {other}"
 
 
 def _measure_repair(one: Repair, after: FlightReport, strength: float) -> Repair:
@@ -146,26 +147,35 @@ def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[
     first, last = (frame / clip.rate for frame in (found.whole.own.start, found.whole.own.stop))
     near = [one for one in found.found.flights if one.end > first - AROUND and one.start < last + AROUND]
     for flight in (one for one in near if one.verdict == OFF):
-        path = lift.shift_centre(centre, [flight], stops, at)[:, 2]
+        around = at[(at > flight.start - lift.PREPARES) & (at < flight.end + lift.PREPARES)]
+        path = lift.shift_centre(centre, [flight], stops, around)[:, 2]
         raised = float(path[np.abs(path).argmax()])
         too_far = abs(raised) > HIGHEST * clip.skeleton.height
         if not too_far:
             own.append(flight)
         if (listed := found.own(flight)) is not None:
-            left = f"it would move by {100.0 * raised:.0f} cm: change its duration" if too_far else ""
+            left = _too_far(DURATION) if too_far else ""
             repairs.append(Repair(listed, flight.fall, strength * raised, flight.seconds, left))
     if not own:
         return clip, before, repairs
-    made = _shift_centre(whole, strength * lift.shift_centre(centre, own, stops, at), found.found)
-    frames = found.whole.own
-    result = replace(clip, rotations=made.rotations[frames], translations=made.translations[frames])
-    if found.path is not None:
-        result = root_motion.place_clip(result, 0.0, -found.path)
-    return result, found.of_result(made).report, repairs
+    shift = strength * lift.shift_centre(centre, own, stops, at)
+    shift[(at < first - AROUND) | (at > last + AROUND)] = 0.0  # other cycles
+    made = shift_centre(whole, shift, found.found)
+    return found.cut(made), found.of_result(made).report, repairs
 
 
-def _shift_centre(clip: Clip, shift: Array, found: Found) -> Clip:
-    """Return a clip with its centre of mass shifted (F, 3); frames that no shift is near stay the same to the bit."""
+def shift_centre(clip: Clip, shift: Array, found: Found) -> Clip:
+    """Return a clip with its centre of mass shifted (F, 3); frames that no shift is near stay the same to the bit.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.weight import flights, repair
+        >>> walk = actions.walk()
+        >>> same = repair.shift_centre(walk, np.zeros((len(walk), 3)), flights.find_in(walk))
+        >>> bool((same.rotations == walk.rotations).all())
+        True
+    """
     swings = follow.fade_swings(flag_air(found, clip), clip.rate)
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     for first, end in _stretches(np.any(shift != 0.0, axis=1), round(MARGIN * clip.rate)):
@@ -192,8 +202,7 @@ def _time_curve(clip: Clip, before: FlightReport, strength: float) -> tuple[Time
     for flight in before.off:
         ratio = float(np.sqrt(max(-flight.fall, 0.0) / GRAVITY))
         if not SPEEDS[0] <= ratio <= SPEEDS[1]:
-            left = "its duration would change too much: change its height"
-            repairs.append(Repair(flight, flight.fall, 0.0, flight.seconds, left))
+            repairs.append(Repair(flight, flight.fall, 0.0, flight.seconds, _too_far(HEIGHT)))
             continue
         middle, longer = 0.5 * (flight.start + flight.end) * clip.rate, 1.0 + strength * (ratio - 1.0)
         for part in EVEN:

@@ -138,15 +138,19 @@ def an_event(_tmp_path):
     bpy.context.scene.action_loom.events[0].to += 3
 
 
-def a_floating_jump(_tmp_path):
-    """Let the slow walk rise in its middle for half a second, by less than a fall in that time needs."""
+def let_float(action, rise=0.12):
+    """Let an action of 36 frames rise in its middle for half a second, by less than a fall in that time needs."""
     hips = bpy.context.object.pose.bones["hips"].bone.head_local.z
-    for curve in material.fcurves(bpy.data.actions["slow"]):
+    for curve in material.fcurves(action):
         if (curve.data_path, curve.array_index) == ('pose.bones["hips"].location', 1):
             while len(curve.keyframe_points):
                 curve.keyframe_points.remove(curve.keyframe_points[0])
             for frame, share in ((1, 0.0), (12, 0.0), (15, 0.75), (18, 1.0), (21, 0.75), (24, 0.0), (37, 0.0)):
-                curve.keyframe_points.insert(frame, 0.12 * share * hips)
+                curve.keyframe_points.insert(frame, rise * share * hips)
+
+
+def a_floating_jump(_tmp_path):
+    let_float(bpy.data.actions["slow"])
     bpy.ops.action_loom.rebuild(action="Mixed")  # from the changed walk
 
 

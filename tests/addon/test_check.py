@@ -6,6 +6,7 @@ import bpy
 import file_state
 import material
 import numpy as np
+import operator_calls
 import pytest
 from drawing import draw_all
 from test_skin import CHARACTERS, hang
@@ -239,3 +240,14 @@ def test_a_mesh_that_can_not_be_compared_says_why(loom):
     assert by_name[drawn.name].metres < NEAR * found.height
     assert "bone envelopes" in by_name[other.name].refused
     assert np.isfinite(found.share)
+
+
+def test_the_check_names_flights_that_fall_wrongly(loom):
+    rig = material.biped()
+    action = material.key_walk(rig, "slow", frames=36)
+    rig.animation_data.action = action
+    assert not any("falls at" in note for note in checked(loom).notes)
+    operator_calls.let_float(action)
+    (told,) = [note for note in checked(loom).notes if "falls at" in note]
+    assert "the flight in frames 1" in told
+    assert "of the result" not in told

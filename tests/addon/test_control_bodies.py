@@ -1,6 +1,7 @@
 """Captures on the controls of any rig, and verbs on them: deforming bones move like plain bones."""
 
 import dataclasses
+import re
 
 import bpy
 import fresh_rigs
@@ -13,6 +14,7 @@ from hand_rigs import LAYERS, lost_target, with_foot_roll, with_layers, with_leg
 pytestmark = pytest.mark.core_result
 
 WALK = material.SHARED / "cmu" / "cmu_mb_02_01.bvh"
+JUMP = material.SHARED / "cmu" / "cmu_asf_16_03.bvh"
 STRAIGHT = material.SHARED / "cmu" / "cmu_mb_08_01.bvh"
 RIGS = material.SHARED / "rigs"
 ENDS, MIDDLES, TURNED = 0.5, 2.0, 0.2  # mm in the 95th percentile, of hands, feet and hips; of all others; degrees
@@ -153,6 +155,27 @@ def _set(body):
     found = body.controls.found
     every = [one.path for part in found.parts for one in (*part.switches, *part.settings)]
     return [path for path in every if path.startswith("pose")]
+
+
+@material.needs_shared
+def test_a_jump_on_ik_that_falls_wrongly_is_repaired_on_its_controls(loom, seen, tmp_path, capfd):
+    rig, slow = MADE["legs on IK"](), tmp_path / "slow.bvh"
+    slow.write_text(re.sub(r"Frame Time:.*", f"Frame Time: {1.0 / 90.0:.7f}", JUMP.read_text()))  # of 120
+    how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "limbs": "IK"}
+    assert material.import_motion(slow, **how) == {"FINISHED"}
+    (jump,) = bpy.data.actions
+    find = loom("core.weight.flights").find_flights
+    (flight,) = [one for one in find(seen(rig, jump, 90.0)).flights if one.seconds > 0.3]
+    assert flight.fall == pytest.approx(-6.0, abs=0.5)
+    assert bpy.ops.action_loom.weight(sources=[{"name": jump.name, "weight": 1.0}], result_name="Right") == {"FINISHED"}
+    right = bpy.data.actions["Right"]
+    assert "flights fall at -9." in capfd.readouterr().out
+    (found,) = [one for one in find(seen(rig, right, 90.0)).flights if one.seconds > 0.3]
+    assert found.fall == pytest.approx(-9.81, abs=0.5)
+    assert found.seconds == pytest.approx(flight.seconds, abs=0.03)
+    moving = {one.data_path.split('"')[1] for one in material.fcurves(right) if len(one.keyframe_points) > 1}
+    assert {"goal.L", "goal.R"} <= moving
+    assert not moving & {"thigh.L", "shin.L", "foot.L"}
 
 
 @material.needs_shared

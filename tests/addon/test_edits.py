@@ -207,3 +207,25 @@ def test_the_shortcut_is_nobody_elses():
         if item[1]["type"] == "U" and item[1].get("shift") and item[1].get("alt")
     ]
     assert taken == []
+
+
+def test_a_body_that_leans_back_is_shifted_over_its_feet_by_weight(capfd):
+    rig = material.biped()
+    rig.animation_data_create()
+    for frame in (1, 60):
+        rig.pose.bones["spine"].rotation_euler.x = np.radians(-50.0)
+        rig.pose.bones["spine"].keyframe_insert("rotation_euler", frame=frame)
+        rig.pose.bones["hips"].keyframe_insert("location", frame=frame)
+
+    def places():
+        bpy.context.scene.frame_set(30)
+        return {name: np.array(rig.pose.bones[name].tail) for name in ("foot.L", "foot.R", "hips")}
+
+    before = places()
+    assert pressed(rig, "weight") == set()
+    assert "nothing needed changing" in capfd.readouterr().out
+    (made,) = pressed(rig, "weight", balance=True)
+    material.show(rig, made)
+    moved = {name: place - before[name] for name, place in places().items()}
+    assert max(np.linalg.norm(moved[f"foot.{side}"]) for side in "LR") < 0.001
+    assert -0.11 < moved["hips"][1] < -0.02  # it faces −Y

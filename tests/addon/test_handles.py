@@ -5,6 +5,7 @@ import math
 import bpy
 import material
 import numpy as np
+import operator_calls
 import pytest
 from mathutils import Vector
 
@@ -96,6 +97,28 @@ def test_the_ghost_of_a_tool_follows(walker, handles, loom):
     assert ghost.recipe.verb == "place"
     root = ghost.trails[0].points[0]
     assert root[:2] == pytest.approx((2.0, 3.0), abs=0.02)
+
+
+def test_the_ghost_of_weight_follows_its_slider_and_shows_how_the_body_falls(walker, handles, loom, monkeypatch):
+    previews, trails = (loom(f"addon.services.preview.{name}") for name in ("previews", "trails"))
+    operator_calls.let_float(bpy.data.actions["walk"], rise=0.07)
+    opened("weight")
+    settings().weight.strength = 0.0
+    handles.preview_tool(bpy.context)
+    off = previews.of(walker.session_uid)
+    assert [one.color for one in off.trails].count(trails.WORST) == 1  # a parabola beside it, as it should be
+    asked = []
+    monkeypatch.setattr(handles, "follow_soon", lambda name: asked.append(name))
+    handles.look_soon(bpy.context)
+    handles.look_soon(bpy.context)
+    assert asked == []
+    settings().weight.strength = 1.0
+    handles.look_soon(bpy.context)
+    assert len(asked) == 1
+    handles.preview_tool(bpy.context)
+    right = previews.of(walker.session_uid)
+    assert trails.WORST not in [one.color for one in right.trails]
+    assert right.figures[-1].points[:, :, 2].max() > off.figures[-1].points[:, :, 2].max() + 0.03
 
 
 def with_a_curve(walker):

@@ -13,11 +13,14 @@ LIMBS = (
 )
 HEAD, TRUNK, HAND, FOOT, TRUNK_CENTRE = 0.0694, 0.4346, 0.0061, 0.0137, 0.4486
 AROUND, OFF = 0.5, 0.03  # s to each side in which the floor of a foot is lowest; body heights over it in a flight
+GRAVITY = 9.81
 INNER = 0.2  # of a flight at each end, left out
 
 
 def positions(clip: Any) -> np.ndarray:
-    """Return the positions (F, J, 3) of joints, by matrices, one joint after the other."""
+    """Return the positions (F, J, 3) of joints, by matrices; a clip of another reader has them already."""
+    if hasattr(clip, "places"):
+        return clip.places
     skeleton = clip.skeleton
     turned = np.empty((len(clip), len(skeleton), 3, 3))
     places = np.empty((len(clip), len(skeleton), 3))

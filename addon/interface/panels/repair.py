@@ -10,6 +10,7 @@ from ...ground import registrar
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translate_text
 from ...model import contact_rows, properties, target_armature
+from ...services.preview import tool_handles
 from ...services.sources import source_list
 from .. import manual
 from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
@@ -47,6 +48,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         scene, armature = scene_of(context), present(target_armature.of_tab(context))
         layout, settings = self.layout_for(armature), properties.settings_of(scene)
+        tool_handles.look_soon(context)
         row = layout.row(align=True)
         row.prop(settings, "edit", text="")
         present(row.operator("action_loom.open_tool", text="", icon="X")).tool = ""

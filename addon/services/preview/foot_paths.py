@@ -1,4 +1,4 @@
-"""Draw the foot paths of an armature's action, and the contacts of the feet, as lines in the scene.
+"""Draw the foot paths of an armature's action, its contacts, and its centre of mass in flight, as lines in the scene.
 
 They are read on request, and again when the action's content has changed; no Blender data is kept.
 """
@@ -16,6 +16,7 @@ from ....core.errors import LoomError
 from ....core.motion import feet, kinematics
 from ....core.motion.quat import Array
 from ....core.recipes.reading import Request, Source
+from ....core.weight import compared
 from ...bridge import curves
 from ...bridge.fingerprint import fingerprint
 from ...ground import colors, memory
@@ -23,6 +24,7 @@ from ...ground.blender_types import present
 from ...model import contact_rows
 from ...model.contact_rows import Contact
 from ..weaving import reading
+from . import trails
 from .shapes import Trail
 
 PATH, STANDS, REFUSED = colors.FEET, colors.GOOD, colors.BAD
@@ -34,6 +36,7 @@ CORNERS = 16
 class FootPaths:
     """The paths (F, 3) of balls and heels by foot, in scene units, the first at frame `start`.
 
+    flights : the paths of the centre of mass in flight
     action : session id of the action
     content : the action's fingerprint
     may_have_changed : whether the fingerprint must be checked again
@@ -46,6 +49,7 @@ class FootPaths:
     balls: dict[str, Array]
     heels: dict[str, Array]
     ring: float
+    flights: tuple[Trail, ...] = ()
     may_have_changed: bool = False
     drawn: tuple[tuple[Contact, ...], tuple[Trail, ...]] | None = field(default=None, repr=False)
 
@@ -54,6 +58,7 @@ class FootPaths:
         asked = tuple(contacts)
         if self.drawn is None or self.drawn[0] != asked:
             found = [Trail(path, PATH, wide=False) for path in self.balls.values() if len(path) > 1]
+            found += self.flights
             for one in asked:
                 found += self._mark_contact(one)
             self.drawn = asked, tuple(found)
@@ -115,7 +120,8 @@ def _read(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.ty
     try:
         read = reading.read(context, armature, Request(sources=(Source(name=action.name_full),)))
         (clip,) = read.clips
-        points = kinematics.points(clip) / read.body.world_metres
+        metres = read.body.world_metres
+        points, report = kinematics.points(clip) / metres, compared.known_flights(clip)
         both = feet.balls_and_ankles(clip.skeleton)
     except LoomError:
         return nothing
@@ -123,9 +129,11 @@ def _read(context: bpy.types.Context, armature: bpy.types.Object, action: bpy.ty
     heels = {foot: points[:, ankle].copy() for foot, (_, ankle) in both.items()}
     for foot, path in heels.items():  # the heel is below the ankle, at the ball's ground height
         path[:, 2] += balls[foot][:, 2].min() - path[:, 2].min()
-    ring = RING * clip.skeleton.height / read.body.world_metres
+    ring = RING * clip.skeleton.height / metres
+    rows = [] if report is None else report.as_json()
+    flights = tuple(trails.mark_flights(rows, clip, points * metres, metres))
     start = contact_rows.frames_of(action)[0]
-    return FootPaths(action.session_uid, content, start, balls, heels, ring)
+    return FootPaths(action.session_uid, content, start, balls, heels, ring, flights)
 
 
 @persistent

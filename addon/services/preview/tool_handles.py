@@ -33,6 +33,8 @@ DIGITS = 4  # of metres and degrees
 _metres: "Cache[tuple[Any, ...], float]" = memory.cache(8)
 # A curve's shape and its places (K, 3) by its session id; None for a curve that can't be a path.
 _curves: "Cache[int, tuple[Any, Array | None]]" = memory.cache(4)
+# The open tool and its options at the last drawing, by the armature's session id.
+_seen: "Cache[int, tuple[Any, ...]]" = memory.cache(8)
 _name = ""  # name of the undo step at the end of a drag, "" without a drag
 _took = 0.0  # duration of the last preview of a tool, s
 
@@ -206,6 +208,21 @@ def follow_soon(name: str) -> None:
     _name = name
     if not bpy.app.background and not bpy.app.timers.is_registered(_follow):
         bpy.app.timers.register(_follow, first_interval=PAUSE)
+
+
+def look_soon(context: bpy.types.Context) -> None:
+    """Update the ghost of the open tool after a change of its options; cheap enough for drawing."""
+    from . import panel_state
+
+    armature, scene, tool = target_armature.of_tab(context), scene_of(context), shown_tool(context)
+    ghost = None if armature is None else previews.of(armature.session_uid)
+    if armature is None or ghost is None or ghost.recipe is None or ghost.recipe.verb != tool:
+        return
+    state = tool, panel_state.asked_state(scene, properties.rig_of(scene, armature), tool)
+    before = _seen.get(armature.session_uid)
+    _seen.keep(armature.session_uid, state)
+    if before is not None and before[0] == tool and before != state:
+        follow_soon(_name)
 
 
 def _follow() -> float | None:

@@ -1,4 +1,7 @@
-"""Draw a result's root trajectory with its parts, and the paths of its feet with their contacts, as lines."""
+"""Draw a result's root trajectory, the paths of its feet, and of its centre of mass in flight, as lines."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +15,9 @@ from ....core.recipes.base import Recipe
 from ....core.verbs import Follow
 from ....core.verbs.follow.result import FollowResult
 from ....core.weave.results import ConnectResult, Result
+from ....core.weight.centre import mass_shares
+from ....core.weight.flights import OFF
+from ....core.weight.lift import fall_freely
 from ...ground import colors
 from .shapes import Trail
 
@@ -34,6 +40,8 @@ def of(
     if len(root) == len(woven.clip):  # a loop written several times in a row has no transitions
         for flags, color in _parts(woven, recipe):
             found += _mark_stretches(root, flags, color)
+        flights = woven.report.get("flights") or ()
+        found += mark_flights(flights, clip, body.points + shift * metres, metres)
     if isinstance(woven, FollowResult):
         found.append(Trail(worst(woven, metres) + shift, WORST, wide=True))
     feet = contacts.standing_feet(body)
@@ -42,6 +50,24 @@ def of(
         found += [Trail(path, FOOT, wide=False), *_mark_stretches(path, foot.ball_stands, STANDS)]
     standing = {name: tuple(contacts.runs(foot.stands)) for name, foot in feet.items()}
     return tuple(one for one in found if len(one.points) > 1), standing
+
+
+def mark_flights(flights: Sequence[dict[str, Any]], clip: Clip, points: Array, metres: float) -> list[Trail]:
+    """Return the path of the centre of mass in each flight, and a real flight's path where it falls wrongly.
+
+    flights : as in reports; points (F, P, 3) : of the clip, metres; metres : in a scene unit
+    """
+    found = []
+    for flight in flights:
+        first, last = round(max(flight["first"], 0.0)), round(min(flight["last"], len(clip) - 1.0))
+        if last - first < 2:
+            continue
+        centre = np.einsum("p,fpk->fk", mass_shares(clip.skeleton), points[first : last + 1])
+        is_off = flight["verdict"] == OFF
+        found.append(Trail(centre / metres, WORST if is_off else STANDS, wide=is_off))
+        if is_off:
+            found.append(Trail(fall_freely(centre, clip.rate) / metres, STANDS, wide=False))
+    return found
 
 
 def worst(walked: FollowResult, metres: float) -> Array:

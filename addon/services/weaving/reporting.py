@@ -1,8 +1,13 @@
 """Report the main figures of a written result to the artist."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from ....core.weave.results import EditResult, Result
 from ...model import contact_rows
 from .writing import Written
+
+FALLS = 6  # listed flights
 
 
 def summary(written: Written, made: Result) -> str:
@@ -18,8 +23,20 @@ def summary(written: Written, made: Result) -> str:
         figures = f", standing feet {planted}"
     if "follow" in report:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
+    figures += _describe_flights(report.get("flights"))
     figures = written.few + figures + written.limbs
     if written.keys is not None and written.keys[0] != written.keys[1]:
         figures = ", keys {:,} → {:,}".format(*written.keys) + figures
     first, last = action.curve_frame_range[:]
     return f"{action.name}: {round(last - first) + 1} frames made in {report['seconds_taken']:.2f} s{figures}"
+
+
+def _describe_flights(flights: Sequence[dict[str, Any]] | None) -> str:
+    """Return the falls of the flights of a result, wrong ones first."""
+    judged = sorted(
+        (one for one in flights or () if one["verdict"] != "short"), key=lambda one: one["verdict"] != "off"
+    )
+    if not judged:
+        return ""
+    falls = ", ".join(f"{one['fall']:.1f}" for one in judged[:FALLS])
+    return f", flights fall at {falls} m/s²"

@@ -18,7 +18,7 @@ class Weight(Recipe):
     of_action = True
     summary = "let jumps and runs fall as real ones do"
 
-    strength: float = option(1.0, "How far flights change: 0 not at all, 1 to a real fall", minimum=0.0, maximum=1.0)
+    strength: float = option(1.0, "How far: 0 is not at all, 1 all the way", minimum=0.0, maximum=1.0)
     change: str = option(
         "height",
         "What of a jump changes",
@@ -27,6 +27,8 @@ class Weight(Recipe):
             Choice("duration"),
         ),
     )
+    level_spin: bool = option(False, "Let the body turn evenly in flight")
+    balance: bool = option(False, "Shift standing bodies back over their feet")
 
     def result_name(self, names: Sequence[str]) -> str:
         return f"{' + '.join(names)} weighted"
@@ -42,4 +44,6 @@ class Weight(Recipe):
                 before, after = one["fall"]
                 fall = f"{before:.1f} m/s² → {'no flight' if after is None else f'{after:.1f} m/s²'}"
                 found.append(f"  from frame {one['first']:.0f} to {one['last']:.0f}: {fall}, {how}")
-        return found
+        turns = [f"spin of frame {each['first']:.0f}: turned by {each['turned']:.1f}°" for each in own["spins"]]
+        moves = [f"stance of frame {each['first']:.0f}: moved by {each['moved_cm']:.1f} cm" for each in own["stances"]]
+        return [*found, *(f"  {line}" for line in (*turns, *moves))]

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.errors import OptionError
-from action_loom.core.motion import cycles, root_motion
+from action_loom.core.motion import cycles, feet, kinematics, quat, resample, root_motion
+from action_loom.core.motion.clip import Clip
 from action_loom.core.quality import contacts
 from action_loom.core.weight import flights, repair
-from oracles import falling, jumps
+from oracles import falling, jumps, material
 
 FACTORS = (1.3, 0.75)
 pytestmark = pytest.mark.shared
@@ -144,6 +144,31 @@ def test_a_repair_that_does_not_work_is_told(monkeypatch):
     assert repair.repair_flights(slow, 0.5)[1].describe() == []  # half of a repair is asked for
 
 
-def test_other_ways_of_repair_are_refused():
-    with pytest.raises(OptionError, match="height or duration"):
-        repair.repair_flights(jumps.read("127_26"), by="magic")
+@pytest.mark.parametrize("fall", [-5.0, -17.0])
+def test_four_legs_fly_where_both_pairs_leave_the_ground(fall):
+    body, rate, seconds = material.character("Fox"), 60.0, 0.4
+    frames = round((1.6 + seconds) * rate) + 1
+    turned = np.tile(quat.IDENTITY, (frames, len(body), 1))
+    passed = np.clip(np.arange(frames) / rate - 0.8, 0.0, seconds)
+    path = np.stack([0.0 * passed, passed, -0.5 * fall * passed * (seconds - passed)], axis=1)
+    wrong = root_motion.place_clip(Clip("leap", body, rate, turned, np.zeros((frames, len(body), 3))), 0.0, path)
+    right, report = repair.repair_flights(wrong)
+    (done,) = report.repairs
+    assert done.flight.fall == pytest.approx(fall, abs=0.1)
+    assert done.fall == pytest.approx(-9.81, abs=0.3)
+    paws = list(feet.balls_and_ankles(body).values())
+    assert len(paws) == 4
+    places = [kinematics.points(clip)[:44, [ball for ball, _ in paws]] for clip in (wrong, right)]
+    assert np.abs(places[1] - places[0]).max() < 0.001  # they stand
+    assert np.abs(kinematics.points(right)[:44] - kinematics.points(wrong)[:44]).max() > 0.03  # the body prepares
+
+
+@pytest.mark.parametrize("rate", [24.0, 30.0, 60.0])
+def test_jumps_are_repaired_at_other_rates(rate):
+    for name in jumps.JUMPS:
+        clip, low = (resample.to_rate(one, rate) for one in edited(name, 1.3))
+        right, report = repair.repair_flights(low)
+        assert judged(right) == pytest.approx(-9.81, abs=0.5), name
+        sharpest = max(falling.knee_acceleration(clip), falling.knee_acceleration(low))
+        assert falling.knee_acceleration(right) < 1.7 * sharpest, name
+        assert [one.left for one in report.repairs if one.flight.seconds > 0.3] == [""], name

@@ -11,7 +11,7 @@ def test_a_walk_has_no_flights_and_stays_as_it_is():
     walk = actions.walk()
     made = verbs.apply(verbs.Weight(), [walk])
     assert (made.clip.rotations == walk.rotations).all()
-    assert made.report["weight"] == {"flights": [], "repairs": []}
+    assert made.report["weight"] == {"flights": [], "repairs": [], "spins": [], "stances": []}
     assert verbs.Weight().figures(made.report) == ["  0 flights, 0 of them off"]
 
 
@@ -24,6 +24,7 @@ def test_the_report_lists_each_flight_with_its_fall_and_its_repair():
     assert (flight["verdict"], flight["first"], flight["last"]) == ("off", done["first"], done["last"])
     assert done["fall"] == pytest.approx([-6.2, -9.81], abs=0.2)
     assert done["raised_cm"] > 15.0
+    assert [one["verdict"] for one in made.report["flights"]] == ["fine"]
     figures = verbs.Weight().figures(made.report)
     assert figures[0] == "  1 flights, 1 of them off"
     assert "→ -9.8 m/s²" in figures[1]
