@@ -52,7 +52,7 @@ def plant(gui: Any) -> Iterator[Any]:
 
 
 def refuse(gui: Any) -> Iterator[Any]:
-    """Test that a contact which spans the swing of its foot is refused, and that Find Again drops it."""
+    """Test that a contact which spans the swing of its foot is refused, and that Find Contacts drops it."""
     before, row = keys(), held().rows[0]
     foot, last = row.foot, row.last + 20
     for k in reversed(range(1, len(held().rows))):

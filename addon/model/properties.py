@@ -260,7 +260,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     play: bpy.props.BoolProperty(
         name="Play Result",
-        description="Play the result when it is woven",
+        description="Fit the preview range to a new result and play it",
         default=False,
         options=set(),
     )

@@ -100,7 +100,7 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: bpy.props.StringProperty(default="*.npz", options={"HIDDEN"})
     overwrite: bpy.props.BoolProperty(
-        name="Overwrite", description="Replace a file that exists", default=False, options={"SKIP_SAVE"}
+        name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
     )
 
     @classmethod
@@ -137,7 +137,7 @@ class VariationHooks(StyleHooks):
     asks = (ReadingOptions, ResultOptions)
 
     count: bpy.props.IntProperty(
-        name="Variations", description="How many actions are made", default=4, min=1, max=1000, soft_max=20
+        name="Count", description="How many variations are made", default=4, min=1, max=1000, soft_max=20
     )
     to_selected: bpy.props.BoolProperty(
         name="To Selected",
@@ -228,7 +228,7 @@ _OPERATORS = (
         Restyle,
         VariationHooks(),
         idname="variations",
-        label="Variations",
+        label="Make Variations",
         tooltip="Make several different versions of the reference",
     ),
 )

@@ -24,7 +24,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         description="How the list is sorted on screen; weaving uses the list's own order",
         items=[
             ("LIST", "As Listed", "In the order of weaving", "SORTBYEXT", 0),
-            ("NAME", "By Name", "In alphabetical order", "SORTALPHA", 1),
+            ("NAME", "By Name", "", "SORTALPHA", 1),
             ("LENGTH", "By Length", "The shortest first", "SORTTIME", 2),
         ],
     )
@@ -400,8 +400,9 @@ class ACTION_LOOM_PT_roles(_OfTheArmature, bpy.types.Panel):
         column = options_in(layout, align=True)
         for role in rig.roles:
             row = column.row(align=True)
-            words = role.name.replace("_", " ")
-            row.prop_search(role, "bone", armature_data(armature), "bones", text=words[0].upper() + words[1:])
+            part, dot, side = role.name.replace("_", " ").partition(".")
+            text = f"{translate_text(part[0].upper() + part[1:])}{dot}{side}"
+            row.prop_search(role, "bone", armature_data(armature), "bones", text=text, translate=False)
             how = row.row()
             how.enabled = False  # read-only
             how.prop(role, "found_by", text="", icon_only=True, emboss=False)

@@ -129,9 +129,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
                 self._draw_parts(context)
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
             row = layout.row(align=True)
-            present(
-                row.operator("action_loom.variations", text="Make Variations", icon="DUPLICATE")
-            ).count = settings.variations
+            present(row.operator("action_loom.variations", icon="DUPLICATE")).count = settings.variations
             count = row.row(align=True)
             count.ui_units_x = 2.5
             count.prop(settings, "variations", text="")
@@ -303,7 +301,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             present(button).index = index
         if found.curves is not None:
             layout.template_icon(found.icon, scale=0.6 * picture_scale(context))
-            layout.operator("action_loom.show_scores", text="Open in Image Editor", icon="IMAGE_DATA")
+            layout.operator("action_loom.show_scores", icon="IMAGE_DATA")
 
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return the missing prerequisite as a sentence, "" if everything is there."""
@@ -315,7 +313,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         ticked = len(lists.first_ticked(rig, recipe.least))
         if ticked >= recipe.least:
             undrawn = settings.mode == "follow" and settings.curve is None and not settings.follow.path
-            return "Draw or choose a curve" if undrawn else ""
+            return "Choose a curve to walk along" if undrawn else ""
         actions = "an action" if recipe.least == 1 else f"{recipe.least} actions"
         return f"Tick {actions} ({ticked} ticked)"
 
@@ -356,7 +354,7 @@ def _draw_others(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         column = layout.column(align=True)
         text = f"Of {others[0].name}:" if len(others) == 1 else f"Of the {len(others)} others selected:"
         column.label(text=translate_text(text))
-        column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
+        column.operator("action_loom.add_selected_sources", icon="ADD")
         column.operator("action_loom.retarget", icon="ARMATURE_DATA")
 
 
@@ -406,7 +404,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         for line in known.lines:
             draw_text(column, context, line)
         layout.template_icon(known.icon, scale=picture_scale(context))
-        layout.operator("action_loom.show_graph", text="Open in Image Editor", icon="IMAGE_DATA")
+        layout.operator("action_loom.show_graph", icon="IMAGE_DATA")
 
 
 class ACTION_LOOM_PT_random_walk(SidebarPanel, bpy.types.Panel):
