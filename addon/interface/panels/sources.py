@@ -28,7 +28,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
             ("LENGTH", "By Length", "The shortest first", "SORTTIME", 2),
         ],
     )
-    only_loops: bpy.props.BoolProperty(name="Only Loops", description="Show only loops")
+    only_loops: bpy.props.BoolProperty(name="Only Loops")
 
     def draw_filter(self, context: DrawContext, layout: bpy.types.UILayout) -> None:
         row = layout.row(align=True)

@@ -55,7 +55,7 @@ FIRST = {
     "key_poses": (("key_poses", "interval"), ("key_poses", "between")),
     "fill": (("fill", "share"), ("fill", "plant_feet"), ("fill", "suggest_timing")),
     "loop": (("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
-    "follow": (("follow", "fidelity"),),
+    "follow": (("follow", "fidelity"), ("follow", "ending")),
     "drive": (("drive", "moves_well"),),
 }
 FIRST_SLIDERS = ("stride", "cadence", "lean")
@@ -93,6 +93,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         self._draw_own(context)
         first, rest = _options_of(settings)
         draw_options(options_in(layout), settings, first, _rig(context))
+        if settings.mode == "follow" and settings.follow.ending == "action":
+            options_in(layout).prop(settings, "ending_action")
         header, body = layout.panel("action_loom_more", default_closed=True)
         header.label(text="More")
         if body is not None:
@@ -127,6 +129,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode == Restyle.verb:
             if not settings.restyle_each:
                 self._draw_parts(context)
+            style_sliders.draw_named(layout, settings)
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
             row = layout.row(align=True)
             present(row.operator("action_loom.variations", icon="DUPLICATE")).count = settings.variations

@@ -62,7 +62,8 @@ def restyle(
     (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
     on_the_spot = bool(given)
     in_style = clip_in_style.of_clip(fit.for_clip(style, going), going)
-    changed = _within_body(in_style, recipe)
+    amounts, lacking = change.as_sliders(recipe, in_style.style)
+    changed = _within_body(in_style, amounts)
     result, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
         lows = feet.lows(going.skeleton, kinematics.points(going))
@@ -78,7 +79,7 @@ def restyle(
         **planted.report,
         "quality": {"before": [quality.measure(ready)], "after": quality.measure(result)},
         "warnings": list(
-            dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held_names(changed)])
+            dict.fromkeys([*style.material.left_out, *style.material.given, *given, *lacking, *_held_names(changed)])
         ),
     }
     notes = dict.fromkeys(filter(None, [style.why, *style.material.corrected, *corrected]))
