@@ -70,6 +70,8 @@ LIMBS = ("Clavicle", "Upper arm", "Forearm", "Hand", "Thigh", "Shin", "Foot", "T
 # Texts too short for the detector, or assembled before Blender looks them up: a test in Blender finds them.
 ALSO = (
     "All",
+    "Clean",
+    "Edit",
     "Ticked",
     "Analyses",
     "glTF",
@@ -91,7 +93,7 @@ ALSO = (
     "Chest",
     "Neck",
     *LIMBS,
-    "{last} frames made in {seconds_taken} s{figures}",
+    "{last} frames made in {seconds} s{figures}",
     "slide {slide} → {slide2} cm/s",
     ", pelvis {pelvis_cm} cm",
     ", keys {before} → {after}",

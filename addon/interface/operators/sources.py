@@ -171,7 +171,7 @@ class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
 
 class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
     bl_idname = "action_loom.move_source"
-    bl_label = "Move"
+    bl_label = "Move Up"
     bl_description = "Move this action up or down in the list"
 
     # move it down, not up

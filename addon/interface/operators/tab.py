@@ -84,6 +84,7 @@ class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
 class ACTION_LOOM_OT_read_message(bpy.types.Operator):
     bl_idname = "action_loom.read_message"
     bl_label = "Show the whole message"
+    bl_description = bl_label
     bl_options = {"INTERNAL"}
 
     text: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})

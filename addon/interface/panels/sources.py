@@ -222,13 +222,18 @@ class ACTION_LOOM_MT_clip(bpy.types.Menu):
             present(layout.operator("action_loom.set_reference", icon="SOLO_ON")).index = rig.active
             present(layout.operator("wm.call_panel", text="Name, Color, Range…")).name = "ACTION_LOOM_PT_source"
             layout.prop(properties.settings_of(scene), "solo", text="Show Alone")
-            present(layout.operator("action_loom.move_source", text="Move Up", icon="TRIA_UP")).down = False
+            present(layout.operator("action_loom.move_source", icon="TRIA_UP")).down = False
             present(layout.operator("action_loom.move_source", text="Move Down", icon="TRIA_DOWN")).down = True
-            layout.operator("action_loom.remove_source", text="Take off the List", icon="REMOVE")
+            layout.operator("action_loom.remove_source", icon="REMOVE")
             layout.separator()
-        for recipe in intents.TOOLS:
-            tool = present(layout.operator("action_loom.open_tool", text=f"{translate_text(recipe.label)}…"))
-            tool.tool, tool.action = recipe.verb, "" if line is None or not lists.is_own(line) else line.action.name
+        own = "" if line is None or not lists.is_own(line) else line.action.name
+        labels = {recipe.verb: recipe.label for recipe in intents.EDITS}
+        for group, tools in intents.TOOL_GROUPS:
+            layout.label(text=group)
+            for verb, icon in tools.items():
+                text = f"{translate_text(labels[verb])}…"
+                tool = present(layout.operator("action_loom.open_tool", text=text, icon=icon))
+                tool.tool, tool.action = verb, own
         for verb in intents.added_verbs(of_action=True):
             layout.operator(f"action_loom.{verb}")
         playing = contact_rows.action_of(armature)

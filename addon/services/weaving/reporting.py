@@ -5,8 +5,8 @@ from ...model import contact_rows
 from .writing import Written
 
 
-def summary(written: Written, made: Result) -> str:
-    """Return the main figures of a result in one line."""
+def summary(written: Written, made: Result, seconds: float) -> str:
+    """Return the main figures of a result in one line; seconds : from the click to the written action."""
     report, action = made.report, written.action
     after = report["quality"]["after"]["slide_cm_s"]
     figures = "" if after is None else f", feet slide {after:.1f} cm/s"
@@ -22,4 +22,4 @@ def summary(written: Written, made: Result) -> str:
     if written.keys is not None and written.keys[0] != written.keys[1]:
         figures = ", keys {:,} → {:,}".format(*written.keys) + figures
     first, last = action.curve_frame_range[:]
-    return f"{action.name}: {round(last - first) + 1} frames made in {report['seconds_taken']:.2f} s{figures}"
+    return f"{action.name}: {round(last - first) + 1} frames made in {seconds:.2f} s{figures}"
