@@ -1,7 +1,7 @@
 """Sort the verbs for the tab: modes of six intents, and tools for one action."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from ...core.recipes.base import Recipe
 from ...core.verbs import OF_ONE_BODY, VERBS
@@ -29,7 +29,7 @@ INTENTS = (
     Intent(label="Take", tooltip="Cut a long recording into a set of loops, starts, stops and turns"),
 )
 # The tools for one action with their icons, in groups; planting has a panel of its own.
-TOOL_GROUPS = (
+TOOL_GROUPS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("Clean", {"filter": "SMOOTHCURVE", "fewer_keys": "KEYFRAME", "settle": "MOD_SMOOTH", "bake": "REC"}),
     (
         "Edit",

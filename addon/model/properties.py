@@ -276,7 +276,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
             ("happy", "Happy", _RULE),
             ("old", "Old", _RULE),
             ("proud", "Proud", _RULE),
-            ("sneaky", "Sneaky", "As an included capture sneaks; a rule for runs, and with examples of your own"),
+            ("sneaky", "Sneak", "As an included capture sneaks; a rule for runs, and with examples of your own"),
         ],
         get=_named_style,
         set=_choose_named_style,

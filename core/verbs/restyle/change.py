@@ -82,7 +82,7 @@ def as_sliders(recipe: Restyle, style: Style) -> tuple[Restyle, list[str]]:
     if RECORDED.get(name) in style.people and style.measure(style.mean)["speed"] < WALKS:
         return replace(recipe, toward=RECORDED[name]), []
     lacking = [slider for slider in NAMED[name] if slider not in style.sliders.names]
-    amounts = {
+    amounts: dict[str, Any] = {
         slider: float(np.clip(getattr(recipe, slider) + recipe.toward_amount * amount, -FARTHEST, FARTHEST))
         for slider, amount in NAMED[name].items()
         if slider not in lacking
