@@ -35,7 +35,7 @@ TRIED, LATER = 5, 0.2  # number of stops that are driven, and s by which each be
 BEFORE = 0.6  # s before it slows down in which a stop may be entered
 SLOWER = 0.15  # share by which another speed needs other stops
 RESTS = 0.03  # body heights a second; a body that is slower rests
-BREATH = 0.2  # s of rest with which a stop ends
+BREATH, SETTLED = 0.2, 0.2  # s of rest with which a stop ends, and after which it is known to rest
 WINDOW = 0.042  # s compared on each side of a frame
 LEAST = 4  # frames of an action
 ROOM = 0.2  # s that remain on both sides of a seam, if there is so much
@@ -140,16 +140,26 @@ def _drive_stops(walk: Clip, clips: list[Clip], recipe: Follow, speed: float) ->
     data, manner = database.build(clips, mirror=recipe.mirror, travel=recipe), controller.Manner()
     walks = round((WALKS + TRIED * LATER) * database.RATE)
     begun = route.drive_route(data, [Wish(speed * 1j)] * walks, manner)
-    every, found = [], []
+    every, found, height = [], [], walk.skeleton.height
     for k in range(TRIED):
-        states = begun[: round((WALKS + k * LATER) * database.RATE)]
-        for _ in range(round(SLOWS * database.RATE)):
+        begins = round((WALKS + k * LATER) * database.RATE)
+        states = begun[:begins]
+        while len(states) < begins + SLOWS * database.RATE and not _rests(states, begins, height):
             states.append(controller.step(data, manner, states[-1], Wish(0j)))
         clip = _clip_of(data, states, walk)
         moving = np.flatnonzero(_pace(clip) > RESTS * clip.skeleton.height)
         every.append(states)
         found.append((clip, min(int(moving[-1]) + 1, len(clip) - 1) if len(moving) else len(clip) - 1))
     return Stops(data, speed, tuple(every), tuple(found))
+
+
+def _rests(states: list[controller.State], begins: int, height: float) -> bool:
+    """Return whether a body that stops from a step on has rested for long enough."""
+    back = round((BREATH + SETTLED) * database.RATE)
+    if len(states) < begins + 2 * back:
+        return False
+    places = np.array([one.place for one in states[-back:]])
+    return bool(np.abs(places - places[-1]).max() < 0.5 * RESTS * height * (BREATH + SETTLED))
 
 
 def _clip_of(data: Database, states: list[controller.State], walk: Clip) -> Clip:

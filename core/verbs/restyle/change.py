@@ -73,8 +73,8 @@ def as_sliders(recipe: Restyle, style: Style) -> tuple[Restyle, list[str]]:
         >>> from action_loom.core.style import shipped
         >>> from action_loom.core.verbs.restyle import change
         >>> tired, _ = change.as_sliders(verbs.Restyle(toward="tired", toward_amount=0.5), shipped.walks())
-        >>> tired.toward, tired.stride, change.as_sliders(verbs.Restyle(toward="sneaky"), shipped.walks())[0].toward
-        ('', -0.5, 'sneaking')
+        >>> tired.toward, tired.stride, tired.lean
+        ('', -0.35, 1.25)
     """
     name = recipe.toward.strip()
     if name not in NAMED or name in style.people:
