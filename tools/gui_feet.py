@@ -52,7 +52,7 @@ def plant(gui: Any) -> Iterator[Any]:
 
 
 def refuse(gui: Any) -> Iterator[Any]:
-    """Test that a contact which spans the swing of its foot is refused, and that Find Again drops it."""
+    """Test that a contact which spans the swing of its foot is refused, and that Find Contacts drops it."""
     before, row = keys(), held().rows[0]
     foot, last = row.foot, row.last + 20
     for k in reversed(range(1, len(held().rows))):
@@ -82,7 +82,7 @@ def by_markers(gui: Any) -> Iterator[Any]:
     before, found = keys(), rows()
     yield from gui.press("ops.action_loom.contacts_to_markers(")
     assert len(action().pose_markers) == 2 * len(found)
-    marker = next(one for one in action().pose_markers if one.name.endswith("ball 1 up"))
+    marker = max((one for one in action().pose_markers if one.name.endswith(" up")), key=lambda one: one.frame)
     marker.frame -= 4
     area = next(a for a in gui.window.screen.areas if a.type == "VIEW_3D")
     area.type = "DOPESHEET_EDITOR"

@@ -7,10 +7,13 @@ import bpy
 import numpy as np
 
 from ...core.errors import some
+from ...core.weave import root_trajectory
 from ..ground.blender_types import SlottedAction
 from . import curves, left_poses, own_actions, property_paths
 from .left_poses import SAME
 
+# The way that results on the spot keep for *Add Root Motion*: nothing on the character shows it.
+_OUR_OWN = frozenset(channel.removesuffix("[0]") for channel in root_trajectory.CHANNELS)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -20,7 +23,7 @@ def note(armature: bpy.types.Object, played: SlottedAction) -> str:
     A property at its default, or with a value that no frame of another action has, counts as set by the artist.
     """
     action, slot = played
-    keyed = {curve.data_path for curve in curves.curves_of(action, slot)}
+    keyed = {curve.data_path for curve in curves.curves_of(action, slot)} | _OUR_OWN
     found: dict[str, None] = {}
     for other in own_actions.of(armature):
         paths = set() if other == action else own_actions.keys_of(other).paths - keyed - found.keys()

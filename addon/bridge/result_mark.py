@@ -22,8 +22,7 @@ def is_keyed_by_us(action: bpy.types.Action) -> bool:
 def check_writable(action: bpy.types.Action) -> None:
     """Raise LoomError for an action whose keys can't be changed, or not beyond this session."""
     if action.library is not None:
-        file = bpy.path.basename(action.library.filepath)
-        raise LoomError(f"{action.name} is linked from {file}: make it local first")
+        raise LoomError(f"{action.name} is linked: make it local first")
     if action.override_library is not None:
         # Blender lets its keys be changed, but loses the change when the file is opened again.
         raise LoomError(f"{action.name} is a library override, whose keys can't be changed: make it local first")

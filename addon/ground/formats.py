@@ -4,6 +4,7 @@ from ...core.formats import registry
 
 MODELS = registry.OF_BLENDER
 UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
+UNIT_TIP = "Unit of length in the files: m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; auto finds it"
 UPS = (("y", "Y", "As in most programs"), ("z", "Z", "As Blender has it"))
 
 

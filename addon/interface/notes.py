@@ -77,7 +77,7 @@ def _draw_line(
         text.label(text="")
     _draw_remedy_of_state(text, armature)
     if found:
-        count = translate_text(f"{len(found)} notes" if len(found) > 1 else "1 note")
+        count = translate_text(f"{len(found)} note{'s' * (len(found) > 1)}")
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
         row.prop(settings, "every_warning", text=shown, emboss=False, toggle=True)
 

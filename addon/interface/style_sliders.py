@@ -6,13 +6,26 @@ from typing import Any
 import bpy
 
 from ...core.options import PANEL
+from ...core.recipes.style import NAMED
 from ...core.verbs import Restyle
 from ..ground.blender_types import present
 from ..ground.translations.runtime import translate_text
 from ..model import properties, target_armature
-from ..services.styles import styles
+from ..services.styles import named_styles, styles
 
+PICTURE = 2.0  # of the height of a button
 LETTERS = {"leg lengths": "legs", "leg lengths/s": "legs/s", "steps/min": "/min"}
+
+
+def draw_named(layout: bpy.types.UILayout, settings: Any) -> None:
+    """Draw the named styles with pictures, and how far the chosen one goes."""
+    row = layout.row(align=True)
+    for name in ("none", *NAMED):
+        column = row.column(align=True)
+        column.template_icon(named_styles.icon_of("" if name == "none" else name), scale=PICTURE)
+        column.prop_enum(settings, "named_style", name)
+    if settings.restyle.toward:
+        layout.prop(settings.restyle, "toward_amount", slider=True)
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, settings: Any, names: Sequence[str]) -> None:

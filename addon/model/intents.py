@@ -1,7 +1,7 @@
 """Sort the verbs for the tab: modes of six intents, and tools for one action."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from ...core.recipes.base import Recipe
 from ...core.verbs import OF_ONE_BODY, VERBS
@@ -9,8 +9,6 @@ from ...core.verbs import OF_ONE_BODY, VERBS
 RECIPES = tuple(row.recipe for row in OF_ONE_BODY.values())
 MODES = tuple(recipe for recipe in RECIPES if recipe.mode)
 EDITS = tuple(recipe for recipe in RECIPES if recipe.of_action)
-# Tools for one action; planting has a panel of its own.
-TOOLS = tuple(recipe for recipe in EDITS if recipe.verb != "plant")
 
 Choices = list[tuple[str, str, str, str, int]]
 
@@ -30,6 +28,25 @@ INTENTS = (
     Intent(label="Vary", tooltip="Do the same action in another way"),
     Intent(label="Take", tooltip="Cut a long recording into a set of loops, starts, stops and turns"),
 )
+# The tools for one action with their icons, in groups; planting has a panel of its own.
+TOOL_GROUPS: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("Clean", {"filter": "SMOOTHCURVE", "fewer_keys": "KEYFRAME", "settle": "MOD_SMOOTH", "bake": "REC"}),
+    (
+        "Edit",
+        {
+            "mirror": "MOD_MIRROR",
+            "warp": "POSE_HLT",
+            "move_events": "TIME",
+            "reach": "CON_KINEMATIC",
+            "weight": "FORCE_FORCE",
+        },
+    ),
+    (
+        "Travel",
+        {"place": "OBJECT_ORIGIN", "root": "BONE_DATA", "travel": "FORWARD", "in_place": "CENTER_ONLY"},
+    ),
+)
+ICONS = {verb: icon for _, tools in TOOL_GROUPS for verb, icon in tools.items()}
 # Files store the number of a choice; these numbers were used by earlier versions.
 _MODE_NUMBERS = ["blend", "connect", "loop", "splice", "follow", "travel", "in_place", "restyle", "ask", "key_poses"]
 _EDIT_NUMBERS = ["mirror", "warp", "fewer_keys", "move_events", "reach", "filter", "place", "root", "bake", "plant"]
@@ -65,4 +82,4 @@ def _number_choices(rows: Iterable[tuple[str, str, str]], numbers: list[str]) ->
     """Return choices with the numbers stored in files; new choices get the next numbers."""
     listed = list(rows)
     known = numbers + [name for name, *_ in listed if name not in numbers]
-    return [(name, label, tooltip, "NONE", known.index(name)) for name, label, tooltip in listed]
+    return [(name, label, tooltip, ICONS.get(name, "NONE"), known.index(name)) for name, label, tooltip in listed]

@@ -13,7 +13,7 @@ from ...core.recipes.graph import GraphOptions
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import ReadingOptions
 from ...core.recipes.result import ResultOptions
-from ...core.recipes.style import StyleOptions
+from ...core.recipes.style import NAMED, StyleOptions
 from ...core.verbs import VERBS
 from ..ground import option_properties, registrar
 from ..ground.blender_types import Data
@@ -70,6 +70,9 @@ when_intent_chosen: list[lists.Listener] = []
 when_mode_changed: list[lists.Listener] = []
 
 
+_RULE = "A rule of thumb in the sliders below, not a recording"
+
+
 def _intent(settings: Any) -> int:
     """Return the intent of the chosen mode."""
     return intents.number_of(VERBS[settings.mode].recipe)
@@ -82,6 +85,15 @@ def _choose_intent(settings: Any, number: int) -> None:
         settings.mode = intents.modes_of(intents.INTENTS[number].label)[0].verb
     for listener in when_intent_chosen:
         listener(settings.id_data, bpy.context)
+
+
+def _named_style(settings: Any) -> int:
+    """Return the number of the named style that a walk is changed towards, 0 for none."""
+    return next((k for k, name in enumerate(NAMED, 1) if name == settings.restyle.toward.strip()), 0)
+
+
+def _choose_named_style(settings: Any, number: int) -> None:
+    settings.restyle.toward = ["", *NAMED][number]
 
 
 def _is_style(_settings: Any, text: bpy.types.Text) -> bool:
@@ -112,6 +124,9 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="Drive with the clips of the library, too: a quarter of an hour at most",
     )
     stretches: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_stretch)
+    ending_action: bpy.props.PointerProperty(
+        type=bpy.types.Action, name="Action", description="How the walk ends", options=set()
+    )
     events: bpy.props.CollectionProperty(type=rows.ACTION_LOOM_PG_event)
     active_event: bpy.props.IntProperty(options=set())
     contacts: bpy.props.CollectionProperty(type=contact_rows.ACTION_LOOM_PG_contacts)
@@ -189,7 +204,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         update=lists.notifying(when_preview_changed),
     )
     every_warning: bpy.props.BoolProperty(
-        name="All Warnings", description="Show all warnings, not the first alone", options=set()
+        name="More", description="Show all warnings, not the first alone", options=set()
     )
     solo: bpy.props.BoolProperty(
         name="Solo",
@@ -242,6 +257,21 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         description="A style kept in this file; if empty, it is learnt from the ticked actions",
         poll=_is_style,
     )
+    named_style: bpy.props.EnumProperty(
+        name="Style",
+        description=_RULE,
+        items=[
+            ("none", "None", ""),
+            ("tired", "Tired", _RULE),
+            ("happy", "Happy", _RULE),
+            ("old", "Old", _RULE),
+            ("proud", "Proud", _RULE),
+            ("sneaky", "Sneak", "As an included capture sneaks; a rule for runs, and with examples of your own"),
+        ],
+        get=_named_style,
+        set=_choose_named_style,
+        options=set(),
+    )
     restyle_each: bpy.props.BoolProperty(
         name="Each",
         description="Restyle each ticked action, not only the reference",
@@ -249,7 +279,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     play: bpy.props.BoolProperty(
         name="Play Result",
-        description="Play the result when it is woven",
+        description="Fit the preview range to a new result and play it",
         options=set(),
     )
 

@@ -15,10 +15,10 @@ BETWEEN = "BETWEEN"
 IN_PLACE = "_InPlace"  # suffix of the names of actions in place
 KINDS = (
     ("IDLE", "Idle", "It stands: a loop is most of the rest", "ARMATURE_DATA", 0),
-    ("WALK", "Walk", "It walks: a loop begins with a step of the left foot", "MOD_DYNAMICPAINT", 1),
-    ("RUN", "Run", "It runs: a loop begins with a step of the left foot", "FORWARD", 2),
+    ("WALK", "Walk", "A loop begins with a step of the left foot", "MOD_DYNAMICPAINT", 1),
+    ("RUN", "Run", "A loop begins with a step of the left foot", "FORWARD", 2),
     ("TURN", "Turn", "It turns on the spot", "FILE_REFRESH", 3),
-    ("ACTION", "Other Action", "It does something else", "ACTION", 4),
+    ("ACTION", "Other Action", "", "ACTION", 4),
     (BETWEEN, "Transition", "It leads from the pose of one loop to that of another", "ARROW_LEFTRIGHT", 5),
 )
 
@@ -88,9 +88,7 @@ class Stretch:
         update=_after_edit,
         options=set(),
     )
-    loop: bpy.props.BoolProperty(
-        name="Loop", description="Make cycles that repeat", update=_after_edit, options=set()
-    )
+    loop: bpy.props.BoolProperty(name="Loop", description="Make cycles that repeat", update=_after_edit, options=set())
     begins: bpy.props.StringProperty(
         name="Begins as",
         description="The loop with whose first pose it begins; its own pose if empty",

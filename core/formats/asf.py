@@ -229,8 +229,7 @@ class _Reader:
                     self._fail(line, f"there is no bone {name[:40]!r}")
             for child in children:
                 if child in placed:
-                    what = "hangs on nothing" if child == ROOT else "has a parent already"
-                    self._fail(line, f"{child!r} {what}")
+                    self._fail(line, f"{child!r} has a parent already, or is the root")
                 placed.add(child)
             below.setdefault(parent, []).extend(children)
         return below

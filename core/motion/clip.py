@@ -54,11 +54,10 @@ class Clip:
 
     def __post_init__(self) -> None:
         frames, joints = len(self.rotations), len(self.skeleton)
-        shapes = (self.rotations.shape, self.translations.shape)
-        if shapes != ((frames, joints, 4), (frames, joints, 3)):
-            raise ClipError(f"{self.name}: {joints} joints got rotations and translations of shapes {shapes}")
-        if self.scales is not None and self.scales.shape != (frames, joints, 3):
-            raise ClipError(f"{self.name}: {joints} joints got scales of shape {self.scales.shape}")
+        scales = self.translations if self.scales is None else self.scales
+        shapes = (self.rotations.shape, self.translations.shape, scales.shape)
+        if shapes != ((frames, joints, 4), (frames, joints, 3), (frames, joints, 3)):
+            raise ClipError(f"{self.name}: {joints} joints got rotations, translations and scales of shapes {shapes}")
         for name, channel in self.channels.items():
             if channel.values.shape != (frames,):
                 raise ClipError(f"{self.name}: {name} has {len(channel.values)} values for {frames} frames")

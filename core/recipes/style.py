@@ -7,6 +7,15 @@ from ..options import HIDDEN, RARE, Choice, Declared, declaration, option
 
 # The measures of a stride that have a slider, in order (see `style.measures`).
 SLIDERS = ("stride", "cadence", "speed", "bounce", "swing", "lean", "elbows", "width", "lift")
+# Named styles as amounts of the sliders: rules of thumb, no recordings.
+NAMED: Mapping[str, Mapping[str, float]] = {
+    "tired": {"stride": -0.7, "cadence": -1.2, "swing": -1.2, "lean": 2.5},
+    "happy": {"stride": 0.4, "cadence": 0.8, "bounce": 2.0, "swing": 2.0, "lean": -1.0, "lift": 0.8},
+    "old": {"stride": -1.0, "cadence": -0.8, "lean": 3.0, "elbows": 1.5, "width": 1.5},
+    "proud": {"stride": 0.8, "cadence": -0.6, "bounce": 0.6, "swing": 1.2, "lean": -2.5, "elbows": -0.5},
+    "sneaky": {"cadence": -1.5, "lean": 1.5, "elbows": 1.0, "lift": 1.0},
+}
+RECORDED = {"sneaky": "sneaking"}  # a manner of the included walks, where those are the examples
 FACTORS = 6  # number of the largest components that have a factor
 
 _OWN = ("basis", ("auto", "clips"))  # options for the clips' own strides; the bundled walks are fixed

@@ -73,7 +73,7 @@ def _refuse_useless(columns: dict[str, tuple[str, ...]]) -> None:
     for column, values in columns.items():
         groups = [tuple(k for k, own in enumerate(values) if own == value) for value in dict.fromkeys(values) if value]
         if len(groups) < 2:
-            raise OptionError(f"labels: {column} says the same of every clip: leave it out")
+            raise OptionError(f"labels: {column} tells no clips apart: leave it out")
         same = seen.setdefault(tuple(sorted(groups)), column)
         if same != column:
-            raise OptionError(f"labels: {same} and {column} say the same of every clip: leave one out")
+            raise OptionError(f"labels: {same} and {column} say the same: leave one out")

@@ -132,7 +132,7 @@ def register_pair(
     shortest = 4 if cyclic else 2
     for body in bodies:
         if len(body) < shortest:
-            has = "a single frame" if len(body) == 1 else f"only {len(body)} frames"
+            has = f"{len(body)} frame{'s' * (len(body) > 1)}"
             raise RegistrationError(f"{body.clip.name} has {has}; synchronising takes {shortest} or more")
     refuse_lengths(bodies[0].clip, bodies[1].clip, matching, cyclic=cyclic)
     if cyclic:

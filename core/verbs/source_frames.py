@@ -212,6 +212,9 @@ def _of_walk(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Sh
     if isinstance(woven, FollowResult) and isinstance(recipe, Follow):
         for one, carried in zip(woven.stretches, woven.report["follow"]["carries"], strict=True):
             found += _overlaid(carried["played"], [number - 1 for number in one.numbers])
+        if woven.ended is not None and len(woven.ended.played):
+            played = woven.ended.played
+            found.append(Shown(len(names) - 1, woven.ended.seam, played, np.ones(len(played))))
     return found
 
 

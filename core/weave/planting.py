@@ -54,12 +54,13 @@ class Outcome:
 
 
 def of_result(
-    clip: Clip, recipe: PlantOptions, *, one_source: bool, found: Sequence[Span] | None = None
+    clip: Clip, recipe: PlantOptions, *, one_source: bool, found: Sequence[Span] | None = None, lift: bool = False
 ) -> tuple[Clip, Outcome]:
     """Return the result of a verb with its feet planted if the recipe says so, and the outcome.
 
     one_source : whether its legs are those of one source, unchanged: then only spans of the recipe are planted
     found : when feet stand, where that is known better than by the clip itself
+    lift : whether feet are lifted that sink into their ground
     Raises OptionError for invalid spans. A body that can't be planted is returned as it is.
 
     Example:
@@ -78,7 +79,7 @@ def of_result(
         return clip, Outcome(None, why)
     standing = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else found
     try:
-        result, done = plant_clip(clip, standing, wanted=bool(recipe.spans))
+        result, done = plant_clip(clip, standing, wanted=bool(recipe.spans), lift=lift)
     except (ClipError, SkeletonError) as error:
         return clip, Outcome(None, str(error))
     return result, Outcome(done, "" if done.spans else done.refused[0][1] if done.refused else STANDING)

@@ -124,7 +124,7 @@ def test_buttons_say_why_they_can_not_be_pressed(sliding):
     assert why_not(sliding, "find_contacts") == "Plant Feet needs feet: name them in Body Roles"
     bpy.ops.action_loom.find_roles()
     sliding.animation_data.action = None
-    assert why_not(sliding, "find_contacts") == "Biped has no action"
+    assert why_not(sliding, "find_contacts") == "Biped has no action: play one, or tick actions in the list"
     bpy.context.scene.action_loom.rigs[0].sources[0].use = False
     assert why_not(sliding, "plant") == "The armature has no action: play one, or tick actions in the list"
 

@@ -257,6 +257,40 @@ def test_the_shortest_way_is_made_anew_from_renamed_actions(walker):
     assert (settings.shortest.leave, settings.shortest.reach) == ("ahead:20", "bend mirrored:90")
 
 
+def test_a_path_ends_at_rest_or_in_another_action(walker, wave):
+    settings = bpy.context.scene.action_loom
+    settings.mode, settings.curve = "follow", drawn(BOW)
+    bpy.ops.action_loom.follow("INVOKE_DEFAULT")
+    on = walker.animation_data.action
+    settings.follow.ending = "stop"
+    bpy.ops.action_loom.follow("INVOKE_DEFAULT")
+    stopped = walker.animation_data.action
+    assert stopped != on
+    last = stopped.frame_range[1]
+    hips = [material.pose_positions(walker, ["hips"], frame)[0] for frame in (last - 5, last)]
+    end = settings.curve.matrix_world @ settings.curve.data.splines[0].points[-1].co.to_3d()
+    assert np.linalg.norm((np.array(hips[1]) - end)[:2]) < 0.25
+    assert np.linalg.norm((np.array(hips[1]) - hips[0])[:2]) < 0.03
+
+    settings.follow.ending = "action"
+    refusal = pytest.raises(RuntimeError, match="Choose an action first")
+    with bpy.context.temp_override(action_loom_armature=bpy.context.object), refusal:
+        bpy.ops.action_loom.follow()
+    settings.ending_action = wave
+    bpy.ops.action_loom.follow("INVOKE_DEFAULT")
+    made = walker.animation_data.action
+    before = material.fingerprint(made)
+    assert made.frame_range[1] - made.frame_range[0] > stopped.frame_range[1] - stopped.frame_range[0]
+
+    # The recipe loads back: its last action ends the walk and is no walked source.
+    settings.ending_action, settings.follow.ending = None, "walk"
+    bpy.ops.action_loom.edit_recipe()
+    assert (settings.follow.ending, settings.ending_action) == ("action", wave)
+    assert "wave" not in [line.action.name for line in settings.rigs[0].sources if line.use]
+    assert bpy.ops.action_loom.rebuild() == {"FINISHED"}
+    assert material.fingerprint(made) == before
+
+
 def test_stretches_that_are_none_are_said(walker, wave):
     settings = bpy.context.scene.action_loom
     settings.curve = drawn(BOW)

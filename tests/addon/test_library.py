@@ -69,7 +69,7 @@ def test_what_is_wrong_with_a_library_is_said_in_one_sentence_in_the_panel(here,
     empty.mkdir()
     for path, words in (
         (spoiled, f"The library {spoiled} is damaged"),
-        (empty, f"{empty} is no library of clips: choose one, or make a new one"),
+        (empty, f"{empty} is no library of clips: choose one, or none"),
         (tmp_path / "gone.loomlib", f"There is no library {tmp_path / 'gone.loomlib'} yet"),
     ):
         here.preferences.library = str(path)

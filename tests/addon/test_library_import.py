@@ -244,7 +244,7 @@ def test_finding_and_importing_go_on_beside_the_interface(here, loom, library, r
     operator, context, reported = driven(loom, "import_found", **given)
     assert operator._begin(context) == {"RUNNING_MODAL"}
     assert ended(operator, context, "ESC") == {"CANCELLED"}
-    assert reported == [("INFO", "Import Found was cancelled; nothing was changed")]
+    assert reported == [("INFO", "Import was cancelled; nothing was changed")]
     assert state() == before
     operator, context, reported = driven(loom, "import_found", **given)
     operator._begin(context)

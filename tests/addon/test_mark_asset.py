@@ -229,7 +229,7 @@ def test_what_is_not_this_files_is_refused_by_name(walker, tmp_path):
     with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
         wanted.actions = ["slow"]
     material.show(walker, wanted.actions[0])
-    with pytest.raises(RuntimeError, match=r"slow is linked from library.blend: make it local first"):
+    with pytest.raises(RuntimeError, match=r"slow is linked: make it local first"):
         bpy.ops.action_loom.mark_asset()
     walker.animation_data.action = None
     with pytest.raises(RuntimeError, match="Biped has no action"):

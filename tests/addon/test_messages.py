@@ -45,6 +45,21 @@ def test_a_message_about_several_sources_is_one(loom):
     assert one.shown == "Keys of 3 bones are lost (×2)"
 
 
+def test_a_message_about_several_pairs_is_one(loom):
+    messages = loom("addon.services.results.messages")
+    text = (
+        "{}% of the way {} waits for Walk or the other way round, as long as the slope limit of 3 allows: their timing"
+        " differs much"
+    )
+    texts = [text.format(share, name) for share, name in ((71, "Run"), (39, "Sneak"), (12, "Run fast"))]
+    given = [messages.Message(one) for one in (*texts, text.format(70, "Run"))]  # one of them twice
+    (one,) = messages.ranked(given, ["Walk", "Run", "Sneak", "Run fast"])
+    assert one.subjects == 3
+    assert one.text.splitlines() == texts
+    assert one.shown == "71% of the way Run waits for Walk or the other way round (×3)"
+    assert len(messages.ranked(given)) == 3  # other names are other messages, if they are not known as names
+
+
 # Messages by importance, with the texts in which they are shown in Japanese.
 RANKED = {
     "Run: a foot comes 3.0 cm lower than in the sources at frame 7: look there": (

@@ -1,5 +1,7 @@
 """The sidebar's panels draw in every state and show the options that apply."""
 
+import re
+import time
 from threading import Event
 
 import bpy
@@ -264,6 +266,29 @@ def test_roles_are_drawn_with_how_they_were_found_and_what_works_without_some():
     count, *sentence = labels()
     assert count == "16/21"
     assert "Path needs thighs" in " ".join(sentence)
+
+
+def test_every_tool_is_in_one_group_with_an_icon(loom):
+    intents = loom("addon.model.intents")
+    grouped = [verb for _, tools in intents.TOOL_GROUPS for verb in tools]
+    assert sorted(grouped) == sorted(recipe.verb for recipe in intents.EDITS if recipe.verb != "plant")
+    known = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys()
+    assert not set(intents.ICONS.values()) - set(known)
+
+
+def test_a_report_tells_the_time_since_the_click(loom, monkeypatch):
+    material.list_sources(material.two_actions(), "one", "two")
+    reading = loom("addon.services.weaving.reading")
+    read = reading.read_in_steps
+
+    def slow(*given, **options):
+        time.sleep(0.3)
+        return (yield from read(*given, **options))
+
+    monkeypatch.setattr(reading, "read_in_steps", slow)
+    bpy.ops.action_loom.blend()
+    said = bpy.context.scene.action_loom.rigs[0].last
+    assert float(re.search(r"made in ([\d.]+) s", said)[1]) >= 0.3, said
 
 
 def test_what_a_number_stands_for_is_drawn_below_it():

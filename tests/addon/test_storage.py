@@ -247,7 +247,7 @@ def test_linked_results_are_read_but_not_written(storage, result_mark, errors, r
     found = storage.find_sources(prowl)
     assert names(found) == ["walk", "sneak"]
     assert not storage.edited_by_hand(prowl)
-    refusal = r"^prowl is linked from library\.blend: make it local first$"
+    refusal = r"^prowl is linked: make it local first$"
     with pytest.raises(errors.LoomError, match=refusal):
         result_mark.check_writable(prowl)
     with pytest.raises(errors.LoomError, match=refusal):

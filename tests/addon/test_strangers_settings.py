@@ -51,13 +51,13 @@ ACTIONS = {
     "rate: text": (rate("fast"), ""),
     "rate: NaN": (rate(math.nan), ""),
     "rate: negative": (rate(-5.0), ""),
-    "rate: 1e-30": (rate(1e-30), "quick has a single frame"),
+    "rate: 1e-30": (rate(1e-30), "quick has 1 frame;"),
     "range: 10⁶ frames": (manual_range(0, 1_000_000), TOO_MANY),
     "range: NaN": (
         manual_range(math.nan, math.nan),
         "slow: its frames nan to nan are none; mend its keys",
     ),
-    "range: backwards": (manual_range(50, 3), "slow has a single frame"),  # Blender moves the end
+    "range: backwards": (manual_range(50, 3), "slow has 1 frame;"),  # Blender moves the end
     "keys: at 10⁶": (last_keys_at(1e6), TOO_MANY),
     "keys: at 10³⁰": (last_keys_at(1e30), None),
     "keys: nowhere": (last_keys_at(math.nan), None),

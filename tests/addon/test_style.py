@@ -110,6 +110,22 @@ def test_a_text_of_the_file_has_labels(people):
     assert "mood" in settings.labels.as_string()
 
 
+def test_a_named_style_is_a_rule_in_sliders(people):
+    settings = list_sources(people, f"cmu_mb_{WALKS[0]}", mode="restyle")
+    assert settings.named_style == "none"
+    settings.named_style = "tired"
+    assert settings.restyle.toward == "tired"
+    assert bpy.ops.action_loom.restyle("INVOKE_DEFAULT") == {"FINISHED"}
+    made = people.animation_data.action
+    assert made.name == f"cmu_mb_{WALKS[0]} tired"
+    settings.named_style = "none"
+    assert settings.restyle.toward == ""
+    assert bpy.ops.action_loom.edit_recipe(action=made.name) == {"FINISHED"}
+    assert settings.named_style == "tired"
+    settings.restyle.toward = "anna"
+    assert settings.named_style == "none"
+
+
 def test_what_is_learnt_is_said(people, loom):
     settings = list_sources(people, *(f"cmu_mb_{name}" for name in WALKS), mode="restyle")
     assert bpy.ops.action_loom.learn_style("INVOKE_DEFAULT") == {"FINISHED"}

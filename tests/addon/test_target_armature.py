@@ -84,7 +84,7 @@ def test_a_pinned_armature_is_meant_whatever_is_active(listed, loom, tmp_path):
     assert hint.of_tab(bpy.context).name == "Renamed"
     bpy.ops.action_loom.pin_armature(armature="")
     assert hint.of_tab(bpy.context).name == "Other"
-    with pytest.raises(RuntimeError, match="There is no armature named 'Nobody'"):
+    with pytest.raises(RuntimeError, match="There is no object named 'Nobody'"):
         bpy.ops.action_loom.pin_armature(armature="Nobody")
 
 

@@ -119,3 +119,21 @@ def test_undo_takes_all_of_it_back_in_one_step(demo):
     assert "Walk in place" not in bpy.data.actions
     assert not any(name in bpy.context.object for name in ("Way Aside", "Way Ahead", "Way Turn"))
     assert "Walk" in bpy.data.actions
+
+
+def test_the_way_that_a_result_keeps_is_no_pose_that_another_action_left(demo, capfd):
+    still = material.weave("in_place", "Walk")
+    demo.animation_data.action = still
+    bpy.context.scene.frame_set(20)
+    assert abs(demo["Way Ahead"]) > 0.1
+    capfd.readouterr()
+    material.weave("mirror", "Run")
+    assert "Way Ahead" not in capfd.readouterr().out
+    # A property of the artist's own that is left is still told.
+    demo["smile"] = 0.0
+    demo.keyframe_insert('["smile"]', frame=1)
+    demo["smile"] = 1.0
+    demo.keyframe_insert('["smile"]', frame=20)
+    bpy.context.scene.frame_set(20)
+    material.weave("mirror", "Run")
+    assert "has 'smile' as another action left it" in capfd.readouterr().out

@@ -67,7 +67,7 @@ def test_no_translation_is_the_english_text(tools, language):
 @pytest.mark.parametrize(
     ("english", "japanese", "chinese"),
     [
-        ("Walk has no action", "Walk にはアクションがありません", "Walk 没有动作"),
+        ("Walk has no bones", "Walk にはボーンがありません", "Walk 没有骨骼"),
         # A sentence in a field, and a label that is a name of an operator.
         (
             "Blend was cancelled; nothing was changed",
@@ -104,7 +104,7 @@ def test_no_translation_is_the_english_text(tools, language):
         # A label that begins with a capital where its sentence has none.
         ("Not analysed", "未解析", "未分析"),
         # A user's name of an action is never translated.
-        ("Weight has no action", "Weight にはアクションがありません", "Weight 没有动作"),
+        ("Weight has no bones", "Weight にはボーンがありません", "Weight 没有骨骼"),
         (
             "no sentence that anybody wrote, Walk",
             "no sentence that anybody wrote, Walk",

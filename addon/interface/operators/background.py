@@ -1,5 +1,6 @@
 """Run operators in the background: read, compute in a worker thread, write, with a way to cancel."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -35,6 +36,7 @@ class BackgroundOperator(OperatorMixin):
     _job: jobs.BackgroundJob | None = None
     _timer: bpy.types.Timer | None = None
     unasked = False  # whether it runs automatically; it then stays in the background
+    _began = 0.0  # when its work began, by perf_counter
     # The session id of the armature under which an error is stored (it may be gone by then), and metres in a scene
     # unit.
     _troubled, _metres = 0, 1.0
@@ -101,6 +103,7 @@ class BackgroundOperator(OperatorMixin):
         return self.inputs(context)
 
     def _reading(self, context: bpy.types.Context) -> steps.Steps[Any]:
+        self._began = time.perf_counter()
         return steps.of(partial(self.fresh_inputs, context))
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

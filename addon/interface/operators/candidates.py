@@ -117,7 +117,7 @@ def _plays(armature: bpy.types.Object, name: str) -> bool:
 
 class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
     bl_idname = "action_loom.show_scores"
-    bl_label = "Open Scores in Image Editor"
+    bl_label = "Open in Image Editor"
     bl_description = "Show how well the action repeats, by the cycle's length and first frame"
     bl_options = {"REGISTER", "UNDO"}
 
@@ -129,7 +129,7 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
             return False
         found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
         if found is None or found.curves is None:
-            cls.poll_message_set("Find cycles first")
+            cls.poll_message_set("Find some first")
             return False
         return True
 

@@ -21,7 +21,7 @@ class ACTION_LOOM_OT_add_demo(bpy.types.Operator):
             cls.poll_message_set("Change to Object Mode first")
             return False
         if not present(context.layer_collection).is_visible:
-            cls.poll_message_set("The active collection is hidden")
+            cls.poll_message_set("The active collection is hidden: show it, or make another one active")
             return False
         return True
 

@@ -19,7 +19,7 @@ HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cance
 class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.draw_path"
     bl_label = "Draw Path"
-    bl_description = "Draw on the floor or on a mesh where the character should walk; the walk appears as you draw"
+    bl_description = "Draw on the floor or on a mesh where the character should walk"
     bl_options = {"REGISTER", "UNDO"}
 
     wait: bpy.props.BoolProperty(name="Wait", description="Begin at the next left click, not at once", default=True)

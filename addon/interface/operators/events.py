@@ -48,7 +48,7 @@ class _OnEvent(OperatorMixin):
 
 class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):
     bl_idname = "action_loom.remove_event"
-    bl_label = "Remove Event"
+    bl_label = "Remove"
     bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
@@ -61,7 +61,7 @@ class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):
 
 class ACTION_LOOM_OT_event_to_here(_OnEvent, bpy.types.Operator):
     bl_idname = "action_loom.event_to_here"
-    bl_label = "Event to Current Frame"
+    bl_label = "To Current Frame"
     bl_description = "Move the active event to the current frame"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:

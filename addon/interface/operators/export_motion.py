@@ -76,7 +76,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     )
     units: bpy.props.StringProperty(
         name="Units",
-        description=f"Unit of length in the files: {', '.join(formats.UNITS)} (5.64 cm), or a number of metres",
+        description=formats.UNIT_TIP,
         default="cm",
         search=_suggest_units,
         search_options={"SUGGESTION"},

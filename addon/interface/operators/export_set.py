@@ -88,7 +88,7 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
             return False
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         if not any(row.made is not None for row in rig.take_rows):
-            cls.poll_message_set("Weave the set first")
+            cls.poll_message_set("Weave the set first: none of its ticked rows has an action yet")
             return False
         return True
 
@@ -127,7 +127,7 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
             if not actions or rig.take is None:
                 raise LoomError("Weave the set first: none of its ticked rows has an action yet")
             if not self.directory:
-                raise LoomError("Choose a folder to write to")
+                raise LoomError("Choose a file to write to, or a folder for several")
             folder = Path(os.path.abspath(bpy.path.abspath(self.directory)))
             places, notes = export_sets.export(
                 context, present(armature), rig.take.name, actions, folder, writing, Progress(show)

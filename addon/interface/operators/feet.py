@@ -129,7 +129,7 @@ class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
 
 class ACTION_LOOM_OT_remove_contact(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.remove_contact"
-    bl_label = "Remove Contact"
+    bl_label = "Remove"
     bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
@@ -143,7 +143,7 @@ class ACTION_LOOM_OT_remove_contact(OnAction, bpy.types.Operator):
 
 class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.contacts_to_markers"
-    bl_label = "Contacts to Markers"
+    bl_label = "To Markers"
     bl_description = (
         "Mark where each contact begins (down) and ends (up) with pose markers to drag in the Action Editor;"
         " earlier ones are replaced"
@@ -164,7 +164,7 @@ class ACTION_LOOM_OT_contacts_to_markers(OnAction, bpy.types.Operator):
 
 class ACTION_LOOM_OT_contacts_from_markers(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.contacts_from_markers"
-    bl_label = "Contacts from Markers"
+    bl_label = "From Markers"
     bl_description = "Take the contacts from the action's pose markers"
     needs_rows = False
 

@@ -217,12 +217,10 @@ class ACTION_LOOM_OT_find_doing(LibraryOperator, bpy.types.Operator):
     bl_options = {"REGISTER"}
     left = "what was found before is still listed"
 
-    doing: bpy.props.StringProperty(
-        name="Doing", description="What is done, such as slow walk turning left", options={"SKIP_SAVE"}
-    )
+    doing: bpy.props.StringProperty(name="Doing", description=library_finds.DOING, options={"SKIP_SAVE"})
     most: bpy.props.IntProperty(
         name="Results",
-        description="Number of results, longest first",
+        description="Number of results",
         default=12,
         min=1,
         max=100,
@@ -271,7 +269,8 @@ class ACTION_LOOM_OT_find_doing(LibraryOperator, bpy.types.Operator):
             row.seconds = (row.last - row.first) / one.entry.rate
             row.icon = images.preview(f"found {k}", picture)
         if not found:
-            raise LibraryError(f"Nothing in the library is {inputs[1]!r}: choose other words, or add folders to it")
+            among = f" among the clips with {inputs[1]!r}"
+            raise LibraryError(f"Nothing was found{among}: choose other words, or add folders to the library")
         reports.report(self, wrong[:5], f"{len(found)} stretches; the longest is of {finder.found[0].name}")
         return {"FINISHED"}
 

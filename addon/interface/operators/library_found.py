@@ -117,7 +117,7 @@ class ACTION_LOOM_PG_wanted(bpy.types.PropertyGroup):
 
 class ACTION_LOOM_OT_import_found(_FoundOperator, bpy.types.Operator):
     bl_idname = "action_loom.import_found"
-    bl_label = "Import Found"
+    bl_label = "Import"
     bl_description = (
         "Import the ticked stretches, or the active one, as actions of this character, beginning where and"
         " when the searched part does"

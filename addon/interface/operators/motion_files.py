@@ -44,7 +44,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
     units: bpy.props.StringProperty(
         name="Units",
-        description=f"Unit of length in the files: auto, {', '.join(formats.UNITS)} (5.64 cm), or a number of metres",
+        description=formats.UNIT_TIP,
         default="auto",
         search=_suggest_units,
         search_options={"SUGGESTION"},
@@ -93,7 +93,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
                 "Keep Every Frame",
                 "Each captured frame becomes a frame of the scene; the action remembers its own rate",
             ),
-            ("SCENE", "Convert to the Scene's", "The action plays at its original speed in this scene"),
+            ("SCENE", "Convert to the Scene's", "Play at the original speed in this scene"),
         ],
     )
     onto: bpy.props.EnumProperty(
@@ -164,7 +164,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode not in ("OBJECT", "POSE"):
-            cls.poll_message_set("Change to Object or Pose Mode first")
+            cls.poll_message_set("Change to Object Mode first")
             return False
         return True
 

@@ -18,7 +18,7 @@ _COMPARED = [
     ("all", "Whole Body", "Compare all joints"),
     ("lower", "Legs and Hips", "Compare the lower body only: steps count, arms do not"),
     ("upper", "Upper Body", "Compare trunk, arms and head only"),
-    ("SELECTED", "Selected Bones", "Compare the bones selected in Pose Mode"),
+    ("SELECTED", "Selected Bones", "The bones selected in Pose Mode, with all below them"),
 ]
 _UPPER = [("", "Automatic", "From the lowest joint of the spine on"), _SELECTED]
 
@@ -137,7 +137,7 @@ class ACTION_LOOM_OT_clear_poses(_Poses, bpy.types.Operator):
 
 class ACTION_LOOM_OT_place_from_cursor(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.place_from_cursor"
-    bl_label = "Place from 3D Cursor"
+    bl_label = "From 3D Cursor"
     bl_description = "Take place and facing from the 3D cursor: it faces along its y axis"
     bl_options = {"REGISTER", "UNDO"}
 

@@ -62,7 +62,7 @@ def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bo
         return False
     armature = present(target_armature.armature(context))
     if armature.animation_data is None or armature.animation_data.action is None:
-        cls.poll_message_set(f"{armature.name} has no action")
+        cls.poll_message_set(f"{armature.name} has no action: play one, or tick actions in the list")
         return False
     return True
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.remove_pose"
-    bl_label = "Remove Pose"
+    bl_label = "Remove"
     bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 

@@ -1,5 +1,6 @@
 """Report warnings first, then the summary, because Blender shows the last message."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,6 +43,12 @@ def refuse_errors(execute: Callable[[Any, bpy.types.Context], OperatorReturn]) -
     return execute_or_refuse
 
 
+def _seconds_of(operator: Any, made: Any) -> float:
+    """Return the time since the click, or that of the computation for an operator without a job."""
+    began: float = getattr(operator, "_began", 0.0)
+    return time.perf_counter() - began if began else made.report["seconds_taken"]
+
+
 def report(operator: bpy.types.Operator, warnings: Iterable[str], *summaries: str) -> None:
     """Report warnings first, then the summaries; Blender shows the last message."""
     for note in dict.fromkeys(warnings):
@@ -72,7 +79,7 @@ def report_results(
     count = len(each) + len(refused)
     line = f"{first.inputs.recipe.label}: {len(each)} of {count} actions"
     if count == 1:
-        line = reporting.summary(first.written, first.made)
+        line = reporting.summary(first.written, first.made, _seconds_of(operator, first.made))
     rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, first.inputs.read.armature))
     if rig is not None:
         rig.last, rig.last_of = line, first.written.action.name

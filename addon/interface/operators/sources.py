@@ -80,7 +80,7 @@ class ACTION_LOOM_OT_add_source(polls.OnArmature, bpy.types.Operator):
         name = self.action
         action = find_named(bpy.data.actions, name) if name else target_armature.action(context)
         if action is None:
-            self.report({"ERROR"}, f"There is no action named {name!r}" if name else "Choose an action")
+            self.report({"ERROR"}, f"There is no action named {name!r}" if name else "Choose an action first")
             return {"CANCELLED"}
         if not source_list.moves(action, armature).bones:
             self.report({"ERROR"}, f"{action.name} moves no bone of {armature.name}")
@@ -171,7 +171,7 @@ class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):
 
 class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
     bl_idname = "action_loom.move_source"
-    bl_label = "Move"
+    bl_label = "Move Up"
     bl_description = "Move this action up or down in the list"
 
     # move it down, not up
@@ -224,7 +224,7 @@ def _assign_action(context: bpy.types.Context, armature: bpy.types.Object, name:
     line = lists.active_line(rig)
     action = find_named(bpy.data.actions, name) if name else line and line.action
     if action is None:
-        raise LoomError(f"There is no action named {name!r}" if name else "Choose an action")
+        raise LoomError(f"There is no action named {name!r}" if name else "Choose an action first")
     own = lists.own_lines(rig, action)
     others = [one for one in (() if rig is None else rig.sources) if one.action == action and not lists.is_own(one)]
     if others and not own:

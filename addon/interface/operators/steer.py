@@ -294,7 +294,7 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
         leader, armature = bpy.data.objects.get(self.leader), present(target_armature.armature(context))
         try:
             if leader is None:
-                raise LoomError(f"There is no object {self.leader}")
+                raise LoomError(f"There is no object named {self.leader!r}")
             steering = Steering(context, armature)
             try:
                 steering.put_places(context, leader)

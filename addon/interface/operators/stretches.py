@@ -20,7 +20,7 @@ class ACTION_LOOM_OT_add_stretch(bpy.types.Operator):
 
 class ACTION_LOOM_OT_remove_stretch(bpy.types.Operator):
     bl_idname = "action_loom.remove_stretch"
-    bl_label = "Remove Stretch"
+    bl_label = "Remove"
     bl_description = "Remove the active row"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 

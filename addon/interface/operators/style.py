@@ -137,7 +137,7 @@ class VariationHooks(StyleHooks):
     asks = (ReadingOptions, ResultOptions)
 
     count: bpy.props.IntProperty(
-        name="Variations", description="How many variations are made", default=4, min=1, max=1000, soft_max=20
+        name="Count", description="How many variations are made", default=4, min=1, max=1000, soft_max=20
     )
     to_selected: bpy.props.BoolProperty(
         name="To Selected",
@@ -228,7 +228,7 @@ _OPERATORS = (
         Restyle,
         VariationHooks(),
         idname="variations",
-        label="Variations",
+        label="Make Variations",
         tooltip="Make several different versions of the reference",
     ),
 )

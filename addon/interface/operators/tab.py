@@ -29,7 +29,7 @@ class ACTION_LOOM_OT_pin_armature(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         chosen = find_named(scene_of(context).objects, self.armature) if self.armature else None
         if self.armature and (chosen is None or chosen.type != "ARMATURE"):
-            self.report({"ERROR"}, f"There is no armature named {self.armature!r}")
+            self.report({"ERROR"}, f"There is no object named {self.armature!r}")
             return {"CANCELLED"}
         properties.pin_to(scene_of(context), chosen)
         return {"FINISHED"}
@@ -46,7 +46,7 @@ class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
         if not polls.poll_armature(cls, context, changes=False):
             return False
         if not present(context.layer_collection).is_visible:
-            cls.poll_message_set("The active collection is hidden")
+            cls.poll_message_set("The active collection is hidden: show it, or make another one active")
             return False
         return True
 
@@ -83,8 +83,8 @@ class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
 
 class ACTION_LOOM_OT_read_message(bpy.types.Operator):
     bl_idname = "action_loom.read_message"
-    bl_label = "Whole Message"
-    bl_description = "Show the whole message"
+    bl_label = "Show the whole message"
+    bl_description = bl_label
     bl_options = {"INTERNAL"}
 
     text: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})

@@ -202,7 +202,7 @@ class VerbOperator(BackgroundOperator):
             self.from_panel(context)
         armature = self.about(context)
         if armature is None:
-            raise LoomError(f"There is no armature named {self.armature!r}")
+            raise LoomError(f"There is no object named {self.armature!r}")
         made = yield from self.hooks.inputs(self, context, armature)
         self._metres = made[0].read.body.world_metres
         return made

@@ -80,7 +80,7 @@ class FollowHooks(WalkHooks):
             return True
         why = "" if settings.curve is not None or settings.follow.path else "Choose a curve to walk along"
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-        why = why or path_stretches.why_not(rig, settings.stretches)
+        why = why or path_stretches.why_not(rig, settings)
         if why:
             cls.poll_message_set(why)
         return not why
@@ -94,7 +94,7 @@ class FollowHooks(WalkHooks):
         if "place" not in given:
             op.place = "REFERENCE"  # the curve decides the start
         if "stretches" not in given:
-            path_stretches.give(op, properties.rig_of(scene_of(context), op.about(context)), settings.stretches)
+            path_stretches.give(op, properties.rig_of(scene_of(context), op.about(context)), settings)
 
     def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
         if not op.curve:

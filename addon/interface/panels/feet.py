@@ -68,8 +68,7 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
         layout = self.layout
         known = held is not None and (len(held.rows) > 0 or held.edited)
         if not jobs.visible_job():
-            find = "Find Again" if known else "Find Contacts"
-            layout.operator("action_loom.find_contacts", text=find, icon="VIEWZOOM")
+            layout.operator("action_loom.find_contacts", icon="FILE_REFRESH" if known else "VIEWZOOM")
         if held is None:
             return
         row = layout.row()
@@ -80,8 +79,8 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
         buttons.operator("action_loom.remove_contact", text="", icon="REMOVE")
         self._draw_active(context, held)
         row = layout.row(align=True)
-        row.operator("action_loom.contacts_to_markers", text="To Markers", icon="PMARKER_ACT")
-        row.operator("action_loom.contacts_from_markers", text="From Markers", icon="PMARKER")
+        row.operator("action_loom.contacts_to_markers", icon="PMARKER_ACT")
+        row.operator("action_loom.contacts_from_markers", icon="PMARKER")
         if held.edited:
             layout.label(text="Edited: planted by these rows", icon="INFO")
 

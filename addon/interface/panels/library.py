@@ -76,7 +76,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
             layout.label(text=translate_text(known.summary))
         elif preferences.library(context):
             layout.label(text="Not read yet")
-        layout.operator("action_loom.add_to_library", text="Add Folder…", icon="FILE_FOLDER")
+        layout.operator("action_loom.add_to_library", icon="FILE_FOLDER")
 
     def _draw_found(self, context: bpy.types.Context, finder: Any) -> None:
         layout, active = self.layout, library_finds.row(finder)
@@ -88,7 +88,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
                 draw_text(layout, context, f"Other files of the same take: {active.copies}")
             if active.label:
                 draw_text(layout, context, active.label)
-        layout.operator("action_loom.import_found", text="Import", icon="IMPORT")
+        layout.operator("action_loom.import_found", icon="IMPORT")
         armature = target_armature.of_tab(context)
         ghost = None if armature is None else previews.of(armature.session_uid)
         if ghost is not None and ghost.mode == previews.FOUND:

@@ -76,7 +76,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         if recipe is Place and settings.place.where in ("auto", "after"):
             options.prop(settings, "place_after")
         if recipe is Place:
-            options.operator("action_loom.place_from_cursor", text="From 3D Cursor", icon="CURSOR")
+            options.operator("action_loom.place_from_cursor", icon="CURSOR")
         rig = properties.rig_of(scene, armature)
         draw_options(options, settings, properties.shown_in_mode(recipe, rare=False), rig)
         rare = properties.shown_in_mode(recipe, rare=True)
@@ -93,7 +93,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         for frame, count in spread_poses.poses_in(contact_rows.action_of(armature)):
             row = column.row(align=True)
-            bones = "1 bone" if count == 1 else f"{count} bones"
+            bones = f"{count} bone{'s' * (count > 1)}"
             there = row.operator(
                 "action_loom.go_to_pose", text=translate_text(f"Frame {frame}: {bones}"), icon="KEYFRAME_HLT"
             )
@@ -107,7 +107,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         buttons = row.column(align=True)
         buttons.operator("action_loom.add_event", text="", icon="ADD")
         buttons.operator("action_loom.remove_event", text="", icon="REMOVE")
-        self.layout.operator("action_loom.event_to_here", text="To Current Frame", icon="TIME")
+        self.layout.operator("action_loom.event_to_here", icon="TIME")
         if 0 <= settings.active_event < len(settings.events):
             self.layout.prop(settings.events[settings.active_event], "anticipation", slider=True)
 

@@ -24,11 +24,11 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         description="How the list is sorted on screen; weaving uses the list's own order",
         items=[
             ("LIST", "As Listed", "In the order of weaving", "SORTBYEXT", 0),
-            ("NAME", "By Name", "In alphabetical order", "SORTALPHA", 1),
+            ("NAME", "By Name", "", "SORTALPHA", 1),
             ("LENGTH", "By Length", "The shortest first", "SORTTIME", 2),
         ],
     )
-    only_loops: bpy.props.BoolProperty(name="Only Loops", description="Show only loops")
+    only_loops: bpy.props.BoolProperty(name="Only Loops")
 
     def draw_filter(self, context: DrawContext, layout: bpy.types.UILayout) -> None:
         row = layout.row(align=True)
@@ -222,13 +222,18 @@ class ACTION_LOOM_MT_clip(bpy.types.Menu):
             present(layout.operator("action_loom.set_reference", icon="SOLO_ON")).index = rig.active
             present(layout.operator("wm.call_panel", text="Name, Color, Range…")).name = "ACTION_LOOM_PT_source"
             layout.prop(properties.settings_of(scene), "solo", text="Show Alone")
-            present(layout.operator("action_loom.move_source", text="Move Up", icon="TRIA_UP")).down = False
+            present(layout.operator("action_loom.move_source", icon="TRIA_UP")).down = False
             present(layout.operator("action_loom.move_source", text="Move Down", icon="TRIA_DOWN")).down = True
-            layout.operator("action_loom.remove_source", text="Take off the List", icon="REMOVE")
+            layout.operator("action_loom.remove_source", icon="REMOVE")
             layout.separator()
-        for recipe in intents.TOOLS:
-            tool = present(layout.operator("action_loom.open_tool", text=f"{translate_text(recipe.label)}…"))
-            tool.tool, tool.action = recipe.verb, "" if line is None or not lists.is_own(line) else line.action.name
+        own = "" if line is None or not lists.is_own(line) else line.action.name
+        labels = {recipe.verb: recipe.label for recipe in intents.EDITS}
+        for group, tools in intents.TOOL_GROUPS:
+            layout.label(text=group)
+            for verb, icon in tools.items():
+                text = f"{translate_text(labels[verb])}…"
+                tool = present(layout.operator("action_loom.open_tool", text=text, icon=icon))
+                tool.tool, tool.action = verb, own
         for verb in intents.added_verbs(of_action=True):
             layout.operator(f"action_loom.{verb}")
         playing = contact_rows.action_of(armature)
@@ -400,8 +405,9 @@ class ACTION_LOOM_PT_roles(_OfTheArmature, bpy.types.Panel):
         column = options_in(layout, align=True)
         for role in rig.roles:
             row = column.row(align=True)
-            words = role.name.replace("_", " ")
-            row.prop_search(role, "bone", armature_data(armature), "bones", text=words[0].upper() + words[1:])
+            part, dot, side = role.name.replace("_", " ").partition(".")
+            text = f"{translate_text(part[0].upper() + part[1:])}{dot}{side}"
+            row.prop_search(role, "bone", armature_data(armature), "bones", text=text, translate=False)
             how = row.row()
             how.enabled = False  # read-only
             how.prop(role, "found_by", text="", icon_only=True, emboss=False)

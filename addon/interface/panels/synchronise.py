@@ -69,7 +69,7 @@ class ACTION_LOOM_PT_synchronise(SidebarPanel, bpy.types.Panel):
             for line in figures(pair, reference):
                 column.label(text=translate_text(line))
         layout.template_icon(analysis.icon_of(known, shown), scale=picture_scale(context))
-        layout.operator("action_loom.show_registration", text="Open in Image Editor", icon="IMAGE_DATA")
+        layout.operator("action_loom.show_registration", icon="IMAGE_DATA")
         layout.operator("action_loom.retime", icon="TIME")
 
 

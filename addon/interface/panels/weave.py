@@ -55,7 +55,7 @@ FIRST = {
     "key_poses": (("key_poses", "interval"), ("key_poses", "between")),
     "fill": (("fill", "share"), ("fill", "plant_feet"), ("fill", "suggest_timing")),
     "loop": (("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
-    "follow": (("follow", "fidelity"),),
+    "follow": (("follow", "fidelity"), ("follow", "ending")),
     "drive": (("drive", "moves_well"),),
 }
 FIRST_SLIDERS = ("stride", "cadence", "lean")
@@ -93,6 +93,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         self._draw_own(context)
         first, rest = _options_of(settings)
         draw_options(options_in(layout), settings, first, _rig(context))
+        if settings.mode == "follow" and settings.follow.ending == "action":
+            options_in(layout).prop(settings, "ending_action")
         header, body = layout.panel("action_loom_more", default_closed=True)
         header.label(text="More")
         if body is not None:
@@ -127,11 +129,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode == Restyle.verb:
             if not settings.restyle_each:
                 self._draw_parts(context)
+            style_sliders.draw_named(layout, settings)
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
             row = layout.row(align=True)
-            present(
-                row.operator("action_loom.variations", text="Make Variations", icon="DUPLICATE")
-            ).count = settings.variations
+            present(row.operator("action_loom.variations", icon="DUPLICATE")).count = settings.variations
             count = row.row(align=True)
             count.ui_units_x = 2.5
             count.prop(settings, "variations", text="")
@@ -303,7 +304,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             present(button).index = index
         if found.curves is not None:
             layout.template_icon(found.icon, scale=0.6 * picture_scale(context))
-            layout.operator("action_loom.show_scores", text="Open in Image Editor", icon="IMAGE_DATA")
+            layout.operator("action_loom.show_scores", icon="IMAGE_DATA")
 
     def _missing(self, settings: Any, rig: Any) -> str:
         """Return the missing prerequisite as a sentence, "" if everything is there."""
@@ -315,7 +316,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         ticked = len(lists.first_ticked(rig, recipe.least))
         if ticked >= recipe.least:
             undrawn = settings.mode == "follow" and settings.curve is None and not settings.follow.path
-            return "Draw or choose a curve" if undrawn else ""
+            return "Choose a curve to walk along" if undrawn else ""
         actions = "an action" if recipe.least == 1 else f"{recipe.least} actions"
         return f"Tick {actions} ({ticked} ticked)"
 
@@ -356,7 +357,7 @@ def _draw_others(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         column = layout.column(align=True)
         text = f"Of {others[0].name}:" if len(others) == 1 else f"Of the {len(others)} others selected:"
         column.label(text=translate_text(text))
-        column.operator("action_loom.add_selected_sources", text="List Their Actions", icon="ADD")
+        column.operator("action_loom.add_selected_sources", icon="ADD")
         column.operator("action_loom.retarget", icon="ARMATURE_DATA")
 
 
@@ -406,7 +407,7 @@ class ACTION_LOOM_PT_graph(SidebarPanel, bpy.types.Panel):
         for line in known.lines:
             draw_text(column, context, line)
         layout.template_icon(known.icon, scale=picture_scale(context))
-        layout.operator("action_loom.show_graph", text="Open in Image Editor", icon="IMAGE_DATA")
+        layout.operator("action_loom.show_graph", icon="IMAGE_DATA")
 
 
 class ACTION_LOOM_PT_random_walk(SidebarPanel, bpy.types.Panel):

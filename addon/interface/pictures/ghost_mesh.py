@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ....core.skin.skin import Skin
     from ...services.preview.shapes import Body
 
+OPACITY = 0.6  # of a ghost: the character behind it is seen
 IN_BLOCK = 341  # bones whose matrices fit the 16 KB uniform block of every card; more bones come as a texture
 ROWS = 3  # transmitted rows of a bone's matrix; the last row is constant
 CORNERS = 4  # bones and weights of a vertex in the shader's layout
@@ -91,17 +92,22 @@ def draw(body: "Body", frame: float, color: tuple[float, ...]) -> None:
         shown.append(_moved_here(body.volume, *skinning.dual_quaternions(body.volume, body.rest, posed)))
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(True)
+    gpu.state.blend_set("ALPHA")
     try:
-        for batch, moved in shown:
-            shader: Any = _shader(len(moved))  # the stubs want a matrix as numbers
-            shader.bind()
-            shader.uniform_float("toView", to_view)
-            shader.uniform_float("toEye", (*to_eye[:], 0.0))
-            shader.uniform_float("tint", color)
-            kept = give_bones(shader, moved)
-            batch.draw(shader)
-            del kept
+        for colored in (False, True):  # depth first, so that of a translucent mesh only the front is seen
+            gpu.state.color_mask_set(colored, colored, colored, colored)
+            for batch, moved in shown:
+                shader: Any = _shader(len(moved))  # the stubs want a matrix as numbers
+                shader.bind()
+                shader.uniform_float("toView", to_view)
+                shader.uniform_float("toEye", (*to_eye[:], 0.0))
+                shader.uniform_float("tint", (*color[:3], OPACITY))
+                kept = give_bones(shader, moved)
+                batch.draw(shader)
+                del kept
     finally:
+        gpu.state.color_mask_set(True, True, True, True)
+        gpu.state.blend_set("NONE")
         gpu.state.depth_mask_set(False)
         gpu.state.depth_test_set("NONE")
 

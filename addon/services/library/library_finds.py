@@ -12,6 +12,9 @@ from ...model import lists, preferences, target_armature
 from ..sources import source_list
 
 _FINDER = "action_loom_library"  # the property of the window manager
+DOING = (
+    "What is done, such as slow walk turning left, run stop, or crouch; other words must be in file, folder or label"
+)
 _OF_PANEL = {"SKIP_SAVE"}  # the operator takes the panel's values instead of the values of its previous call
 
 
@@ -69,7 +72,7 @@ class WantedOptions:
     )
     most: bpy.props.IntProperty(
         name="Results",
-        description="Number of results, closest first",
+        description="Number of results",
         default=12,
         min=1,
         max=100,
@@ -96,8 +99,7 @@ class ACTION_LOOM_PG_finder(WantedOptions, bpy.types.PropertyGroup):
 
     doing: bpy.props.StringProperty(
         name="Doing",
-        description="What is done, such as slow walk turning left, run stop, or crouch; other words must be in file,"
-        " folder or label",
+        description=DOING,
         options=_OF_PANEL,
     )
     found: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_found)

@@ -111,7 +111,7 @@ def _stamp(path: str) -> tuple[int, int]:
     except OSError:
         if not os.path.exists(path):
             raise LibraryError(f"There is no library {path} yet: make it with Add Folder, or choose another") from None
-        raise LibraryError(f"{path} is no library of clips: choose one, or make a new one") from None
+        raise LibraryError(f"{path} is no library of clips: choose one, or none") from None
     return stat.st_mtime_ns, stat.st_size
 
 

@@ -21,9 +21,11 @@ def lines_of(rig: Any, stretch: Any) -> list[Any]:
     return [line for line in rig.sources if line.label == stretch.label and line.action is not None]
 
 
-def why_not(rig: Any, stretches: Sequence[Any]) -> str:
-    """Return why stretches can't be played, "" if they can."""
-    for stretch in stretches:
+def why_not(rig: Any, settings: Any) -> str:
+    """Return why the stretches of a path and its end can't be played, "" if they can."""
+    if settings.follow.ending == "action" and settings.ending_action is None:
+        return "Choose an action first"
+    for stretch in settings.stretches:
         if stretch.label and not lines_of(rig, stretch):
             return f"No listed action has the label {stretch.label!r}: give it to some in Name, Color, Range…"
         if not stretch.label and stretch.action is None:
@@ -31,11 +33,13 @@ def why_not(rig: Any, stretches: Sequence[Any]) -> str:
     return ""
 
 
-def give(operator: Any, rig: Any, stretches: Sequence[Any]) -> None:
+def give(operator: Any, rig: Any, settings: Any) -> None:
     """Pass stretches to an operator that walks along a curve: their actions as sources, and their rows.
 
-    Actions with a stretch's label are not on_curve; the operator's labels cover the remaining ones.
+    Actions with a stretch's label are not on_curve; the operator's labels cover the remaining ones. The action at the
+    end of the curve is the last source.
     """
+    stretches = settings.stretches
     ticked = lists.in_order(rig, Follow)
     labels = {stretch.label for stretch in stretches if stretch.label}
     number = {line.as_pointer(): place for place, line in enumerate(ticked, 1) if line.label in labels}
@@ -62,14 +66,17 @@ def give(operator: Any, rig: Any, stretches: Sequence[Any]) -> None:
         how.append(stretch_text(option_properties.values_of(stretch, SpliceOptions)))
     operator.stretches = declared_options(Follow)["stretches"].as_text(tuple(rows))
     operator.stretch_options = "; ".join(how) if any(how) else ""
+    if operator.ending == "action" and settings.ending_action is not None:
+        operator.add_source(settings.ending_action.name_full, armature=listed.get(settings.ending_action, ""))
 
 
 def load(settings: Any, rig: Any, recipe: Follow, found: Sequence[SlottedAction], asked: Sequence[Source]) -> None:
-    """Fill the panel's stretches from a recipe whose actions were found again.
+    """Fill the panel's stretches and the action at the end from a recipe whose actions were found again.
 
     asked : how each action was read
     """
     settings.stretches.clear()
+    settings.ending_action = found[-1][0] if recipe.ending == "action" else None
     options = option_properties.options_of(SpliceOptions)
     for (start, end, numbers), how in zip(recipe.stretch_rows(len(found)), recipe.stretch_splices(), strict=True):
         stretch = settings.stretches.add()

@@ -74,7 +74,7 @@ def move(settings: Any, armature: bpy.types.Object) -> None:
 
     action, moves, (report, _) = posed.action_of(armature), timing(armature), _find_preview(armature)
     if action is None or moves is None:
-        raise LoomError(f"{armature.name}: preview Fill with Suggest Timing first")
+        raise LoomError("Preview Fill with Suggest Timing first")
     result_mark.check_writable(action)
     slot = curves.choose_slot(action, armature)
     frames, to = zip(*moves, strict=True)

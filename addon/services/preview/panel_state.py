@@ -62,6 +62,7 @@ def _drawn_path(settings: Any, rig: Any) -> tuple[Any, ...]:
         else (one.action.session_uid if one.action else 0,)
         for one in stretches
     )
+    clips = (*clips, (settings.ending_action.session_uid if settings.ending_action else 0,))
     spans = tuple((one.start, one.end, *option_properties.values_of(one, SpliceOptions).values()) for one in stretches)
     if settings.curve is None:
         return clips, spans, ()

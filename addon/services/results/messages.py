@@ -66,14 +66,23 @@ def figure_of(summary: str) -> str:
     return now[:1].upper() + now[1:]
 
 
-def ranked(messages: Iterable[Message]) -> list[Message]:
-    """Return messages by importance; messages that differ only in action names and numbers are merged."""
+def ranked(messages: Iterable[Message], names: Iterable[str] = ()) -> list[Message]:
+    """Return messages by importance; messages that differ only in action names and numbers are merged.
+
+    names : of actions that a message may name besides its own, such as both actions of a pair
+    """
     found: dict[str, Message] = {}
+    others, told = sorted(filter(None, names), key=len, reverse=True), set[str]()
     for one in messages:
-        plain = _NUMBERS.sub("#", one.text.replace(one.of, "*") if one.of else one.text)
+        own = _NUMBERS.sub("#", one.text)  # the same message with other numbers is told once
+        plain = one.text
+        for name in (one.of, *others):
+            plain = plain.replace(name, "*") if name else plain
+        plain = _NUMBERS.sub("#", plain)
         known = found.setdefault(plain, one)
-        if known.of != one.of:
+        if known is not one and own not in told:
             found[plain] = known._replace(text=f"{known.text}\n{one.text}", subjects=known.subjects + 1)
+        told.add(own)
     return sorted(found.values(), key=lambda one: message_kinds.rank(one.text.partition("\n")[0]))
 
 
@@ -96,7 +105,7 @@ def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: s
         found.append(Message(text, playing.name, playing.name, is_rate=True))
     if exported := exported_last.describe_export(armature):
         found.append(Message(exported))
-    return ranked(found)
+    return ranked(found, names)
 
 
 def _subject(text: str, names: Iterable[str]) -> str:

@@ -193,7 +193,7 @@ def split(rig: Any, frame: int) -> Any:
     """Split the active row at a scene frame; return the new row, the later part. Raises LoomError."""
     row = active(rig)
     if row is None:
-        raise LoomError("There is no row: cut the take first")
+        raise LoomError("Cut the take into a set first")
     if not row.start + take_rows.LEAST <= frame <= row.end - take_rows.LEAST:
         raise LoomError(f"{row.name} can't be parted at frame {frame}: go to a frame between {row.start} and {row.end}")
     later = _copy(rig, row)

@@ -10,8 +10,8 @@ from .writing import Written
 FALLS = 6  # listed flights
 
 
-def summary(written: Written, made: Result) -> str:
-    """Return the main figures of a result in one line."""
+def summary(written: Written, made: Result, seconds: float) -> str:
+    """Return the main figures of a result in one line; seconds : from the click to the written action."""
     report, action = made.report, written.action
     after = report["quality"]["after"]["slide_cm_s"]
     figures = "" if after is None else f", feet slide {after:.1f} cm/s"
@@ -28,7 +28,7 @@ def summary(written: Written, made: Result) -> str:
     if written.keys is not None and written.keys[0] != written.keys[1]:
         figures = ", keys {:,} → {:,}".format(*written.keys) + figures
     first, last = action.curve_frame_range[:]
-    return f"{action.name}: {round(last - first) + 1} frames made in {report['seconds_taken']:.2f} s{figures}"
+    return f"{action.name}: {round(last - first) + 1} frames made in {seconds:.2f} s{figures}"
 
 
 def _describe_flights(flights: Sequence[dict[str, Any]] | None) -> str:

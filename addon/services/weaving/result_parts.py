@@ -86,6 +86,8 @@ def _list_walked_parts(woven: WalkResult, recipe: Recipe, names: Sequence[str]) 
         for start, end in pairwise(starts)
         if origin.clip[start] >= 0
     )
+    if isinstance(woven, FollowResult) and woven.ended is not None and len(woven.ended.played):
+        track = (*track, Part((len(names) - 1,), float(woven.ended.seam), last))
     seams = tuple(Seam(start, 0.5 * (start + end - 1.0), end - 1.0) for start, end in contacts.runs(origin.other >= 0))
     tracks = [track]
     if isinstance(woven, FollowResult) and isinstance(recipe, Follow) and recipe.stretches:

@@ -69,9 +69,7 @@ class _Apart:
         """Return a note with the pair of frames at which the clips are nearer."""
         if self.nearer is None:
             return note
-        if not self.nearer:
-            return f"{note}: their frames are nowhere nearer"
-        if self.nearer > NEARER:
+        if not self.nearer or self.nearer > NEARER:
             return f"{note}: their frames are hardly nearer anywhere"
         return f"{note}: {self.where} are {self.centimetres:.0f} cm apart (Anywhere finds them)"
 

@@ -11,11 +11,9 @@ BANDS = 7
 
 def _gain(band: int) -> Any:
     """Return the option for the gain of a band, counted from 1; each band has twice the previous wavelengths."""
-    shortest, longest = round(5.5 * 2 ** (band - 2)), round(5.5 * 2 ** (band - 1))
-    waves = f"waves of {shortest} to {longest} frames" if band > 1 else f"waves of up to {longest} frames"
     return option(
         1.0,
-        f"Strength of {waves}: 0 removes them, 1 keeps them; needs over {2**band} frames",
+        "Strength of waves of one length: up to 6 frames in Band 1, twice as long in each next one; 0 removes them",
         bounds=(0.0, 3.0),
         label=f"Band {band}",
         shown=RARE,

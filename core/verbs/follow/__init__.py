@@ -43,6 +43,16 @@ class Follow(GraphWalk, PointOptions):
         maximum=10.0,
         usual=(0.0, 2.0),
     )
+    ending: str = option(
+        "walk",
+        "How the walk ends",
+        choices=(
+            Choice("walk", "Keep Walking", "In mid-step, where the curve ends"),
+            Choice("stop", "", "It comes to rest where the curve ends"),
+            Choice("stand", "", "It stops, and stands for two seconds"),
+            Choice("action", "", "It goes over into another action: the last one given, which is not walked"),
+        ),
+    )
     bend: float = option(
         10.0,
         "How far the ground may turn under a body of 1.7 m, more under smaller ones; 0 keeps the clips as"
@@ -118,8 +128,9 @@ class Follow(GraphWalk, PointOptions):
     )
 
     def prepared_of(self, clips: Sequence[Any]) -> list[Any]:
-        """Return all clips except the actions of stretches."""
+        """Return all clips except the actions of stretches and of the end."""
         actions = {number for row in self.stretches for number in row[2:]}
+        actions |= {len(clips)} if self.ending == "action" and len(clips) > 1 else set()
         return [clip for number, clip in enumerate(clips, 1) if number not in actions]
 
     def stretch_rows(self, count: int) -> list[tuple[float, float, tuple[int, ...]]]:
@@ -157,12 +168,21 @@ class Follow(GraphWalk, PointOptions):
             f"  {own['length']:.1f} m, {100.0 * own['rms']:.1f} cm off the path (RMS), {100.0 * own['max']:.1f} at most"
             f" ({100.0 * own['rms_before_spread']:.1f} before the rest was spread)",
             f"  {own['transitions']} transitions{bent}, {own['searched']} states tried",
+            *_describe_ending(own["ending"]),
             *(line for carried in own["carries"] for line in [f"  {carried['action']}:", *point_figures(carried)]),
         ]
 
 
 # Options of a walk that `again` can change: the path, and the actions on it.
 EDITABLE = frozenset(("path", "closed", "route", "stretches", "stretch_options", *declared_options(PointOptions)))
+
+
+def _describe_ending(ending: Mapping[str, Any] | None) -> list[str]:
+    if ending is None:
+        return []
+    if "action" in ending:
+        return [f"  goes over into {ending['action']} at frame {ending['frame']}"]
+    return [f"  stops {100.0 * ending['off_end']:.1f} cm from the end of the path"]
 
 
 def _stretch(row: Sequence[float], count: int) -> tuple[float, float, tuple[int, ...]]:

@@ -9,6 +9,7 @@ from ...graph.walk_result import WalkResult
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from . import Follow
+from .ending import Ended
 from .upper_body_overlay import Stretch
 
 
@@ -26,7 +27,7 @@ class FollowResult(WalkResult):
     """A walk along a path; gone (F,) : metres of the path up to each frame.
 
     search : None if the recipe gives a route; stretches : of the recipe, with their actions
-    plain : the walk before actions were overlaid
+    plain : the walk with its ending, before actions were overlaid; ended : how it ends, None in mid-step
     """
 
     path: GroundPath
@@ -35,3 +36,9 @@ class FollowResult(WalkResult):
     search: Search | None
     stretches: tuple[Stretch, ...]
     plain: Clip
+    ended: Ended | None = None
+
+    @property
+    def left(self) -> int:
+        """The number of frames that are the walk alone."""
+        return len(self.clip) if self.ended is None else self.ended.left

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import GraphError, PathError, some
 from ...graph import assemble, beam, build, edge_table, ground_path, ground_tracks, spreading, turning, walk_result
-from ...graph.assemble import AssembledWalk, WalkPiece
+from ...graph.assemble import AssembledWalk, Origin, WalkPiece
 from ...graph.beam import BestWalk, Start
 from ...graph.edge_table import EdgeTable
 from ...graph.ground_path import GroundPath
@@ -24,13 +24,15 @@ from ...options import declared_options
 from ...progress import SILENT, Progress
 from ...weave import add_root_motion, planting
 from ...weave.seam import held
-from . import EDITABLE, Follow, routes, upper_body_overlay
+from . import EDITABLE, Follow, ending, routes, upper_body_overlay
+from .ending import Ended
 from .result import FollowResult, Search
 from .upper_body_overlay import Stretch
 
 # Lengths for a body height of 1.7 m; they scale with the body (see `edge_table.unit`).
 FAR = 0.5  # m from the path; a larger distance gives a warning
 BEFORE = 0.5  # m before the first change of a path where a new search starts
+BEYOND = 1.001  # of its length, where frames after the end of a path are said to be
 SETTLING = 0.3  # s over which offsets of spreading and planting fade where a walk continues an earlier one
 
 
@@ -65,7 +67,7 @@ def follow(
         search = _search_walk(graph, recipe, steps, None, progress.part(0.0, 0.8))
         walk = _pieces(graph, search)
     routed = _Routed(graph, recipe, drawn, _drawn_path(recipe, edge_table.unit(graph)), walk, search)
-    return _assemble_walk(routed, stretches, None, sentences, began, progress.part(0.8, 1.0))
+    return _assemble_walk(routed, clips, stretches, None, sentences, began, progress.part(0.8, 1.0))
 
 
 def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress: Progress = SILENT) -> FollowResult:
@@ -105,7 +107,7 @@ def again(before: FollowResult, clips: Sequence[Clip], recipe: Follow, progress:
     gone = earlier.found.edges[: earlier.found.at[state]] if np.isfinite(change) else earlier.found.edges
     kept = int(graph.lengths[earlier.steps.edges[gone]].sum())
     routed = _Routed(graph, recipe, drawn, sized, _pieces(graph, search), search)
-    return _assemble_walk(routed, stretches, (before, kept), [], began, progress.part(0.8, 1.0))
+    return _assemble_walk(routed, clips, stretches, (before, kept), [], began, progress.part(0.8, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +169,7 @@ def _pieces(graph: MotionGraph, search: Search) -> list[WalkPiece]:
 
 def _assemble_walk(
     routed: _Routed,
+    clips: Sequence[Clip],
     stretches: list[Stretch],
     before: tuple[FollowResult, int] | None,
     sentences: list[str],
@@ -186,26 +189,65 @@ def _assemble_walk(
     if recipe.spread > 0.0:
         spread, moved, lifted = spreading.spread(walked.clip, drawn.at(gone) - walked.places, higher, recipe.spread)
         walked = replace(walked, clip=spread, places=walked.places + moved, climbed=walked.climbed + lifted)
-    of_one = assemble.of_one_clip(walked) and recipe.spread == 0.0
-    named = replace(walked.clip, name=recipe.result_name([graph.name]))
-    plain, planted = planting.of_result(named, recipe, one_source=of_one)
+    of_one = assemble.of_one_clip(walked) and recipe.spread == 0.0 and recipe.ending == "walk"
+    walked = replace(walked, clip=replace(walked.clip, name=recipe.result_name([graph.name])))
+    shares, ended = np.minimum(gone / drawn.length, 1.0), None
+    if recipe.ending != "walk":
+        known = None if before is None or before[0].ended is None else before[0].ended.stops
+        ended = ending.end_walk(
+            walked.clip, gone, complex(drawn.at(np.array([drawn.length]))[0]), graph, recipe, clips, known
+        )
+        walked, gone, off = _with_ending(walked, gone, off, drawn, ended)
+        shares = np.append(shares[: ended.left], np.full(len(gone) - ended.left, 2.0))  # no stretch goes on there
+    plain, planted = planting.of_result(walked.clip, recipe, one_source=of_one, lift=ended is not None)
     if before is not None:
-        plain = held.with_beginning(before[0].plain, plain, before[1], round(SETTLING * plain.rate))
+        kept = min(before[1], before[0].left, len(plain) if ended is None else ended.left)
+        plain = held.with_beginning(before[0].plain, plain, kept, round(SETTLING * plain.rate))
     progress.at(0.5, "Measuring")
-    result, carries = upper_body_overlay.overlaid(plain, np.minimum(gone / drawn.length, 1.0), stretches)
+    result, carries = upper_body_overlay.overlaid(plain, shares, stretches)
     walked = replace(walked, clip=result)
     report = walk_result.report("follow", graph, walked, routed.walk, began) | planted.report
     real = ground_tracks.ground_tracks_of([result], follows=recipe.follows).ground
+    if ended is not None:
+        real[ended.left :] = drawn.at(gone[ended.left :])
+        sentences = [*sentences, *ended.sentences]
     report["warnings"] += sentences + [warning for one in carries for warning in one.pop("warnings")]
     report["follow"] = _figures(routed, walked, np.abs(real - drawn.at(gone)), gone, off) | {
         "slide": report["quality"]["after"]["slide_cm_s"],
         "kept_frames": 0 if before is None else min(before[1], len(result)),
         "carries": carries,
+        "ending": None if ended is None else ended.report,
     }
-    report["warnings"] += _warnings(routed, off, gone)
+    report["warnings"] += _warnings(routed, off, gone, ended)
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
-    return FollowResult(
-        result, report, 0, graph, walked.origin, real, drawn, gone, recipe, routed.search, tuple(stretches), plain
+    about = (real, drawn, gone, recipe, routed.search, tuple(stretches), plain, ended)
+    return FollowResult(result, report, 0, graph, walked.origin, *about)
+
+
+def _with_ending(
+    walked: AssembledWalk, gone: Array, off: Array, drawn: GroundPath, ended: Ended
+) -> tuple[AssembledWalk, Array, Array]:
+    """Return a walk with its ending, the metres of the path up to each frame, and the distance from it.
+
+    The frames of the ending have no source, and lie at the end of the path.
+    """
+    more = len(ended.clip) - ended.left
+    at = np.full(more, BEYOND * drawn.length)
+    lacking = {"share": 0.0, "bend": 0.0, "frame": 0, "other_frame": 0}
+    walk = walked.cut(ended.left)
+    origin = Origin(
+        **{name: np.append(values, np.full(more, lacking.get(name, -1))) for name, values in vars(walk.origin).items()}
+    )
+    return (
+        AssembledWalk(
+            ended.clip,
+            origin,
+            np.append(walk.places, drawn.at(at)),
+            np.append(walk.facing, np.full(more, walk.facing[-1])),
+            np.append(walk.climbed, drawn.height_at(at)),
+        ),
+        np.append(gone[: ended.left], at),
+        np.append(off[: ended.left], np.zeros(more)),
     )
 
 
@@ -252,12 +294,15 @@ def _rms(away: Array) -> float:
     return float(np.sqrt((away**2).mean()))
 
 
-def _warnings(routed: _Routed, off: Array, gone: Array) -> list[str]:
+def _warnings(routed: _Routed, off: Array, gone: Array, ended: Ended | None) -> list[str]:
     """Return a warning if the walk is far from the path; off, gone (F,) : its distance from it and along it, m."""
-    worst = int(np.argmax(off))
-    if off[worst] <= FAR * routed.sized.unit:
+    worst, length = int(np.argmax(off)), routed.drawn.length
+    short = 0.0 if ended is None else abs(ended.report.get("off_end", 0.0))
+    if max(off[worst], short) <= FAR * routed.sized.unit:
         return []
-    note = f"the walk is {off[worst]:.2f} m off the path at {gone[worst]:.1f} of {routed.drawn.length:.1f} m"
+    if short > off[worst]:
+        return [f"the walk is {short:.2f} m off the path at {length:.1f} of {length:.1f} m"]
+    note = f"the walk is {off[worst]:.2f} m off the path at {gone[worst]:.1f} of {length:.1f} m"
     if routed.search is None:
         return [note]
     return [f"{note}; {turning.hint(routed.search.steps, routed.recipe.bend, routed.sized)}"]

@@ -10,7 +10,7 @@ from typing import Any, Self
 from ...options import RARE, Choice, constant, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
-from ...recipes.style import FACTORS, SLIDERS, StyleOptions, renamed_in
+from ...recipes.style import FACTORS, NAMED, SLIDERS, StyleOptions, renamed_in
 
 _OF_COMPONENTS = (*(f"factor_{number + 1}" for number in range(FACTORS)), "individuality", "variation")
 
@@ -62,8 +62,10 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         ),
         needs=SLIDERS,
     )
-    exact: bool = option(True, "Measure the result of the sliders, and correct it", shown=RARE, needs=SLIDERS)
-    toward: str = option("", "Towards a person or a label: anna, or mood=sad", shown=RARE)
+    exact: bool = constant(True)
+    toward: str = option(
+        "", "Towards tired, happy, old, proud or sneaky, a person, or a label: anna, mood=sad", shown=RARE
+    )
     toward_amount: float = option(
         1.0,
         "How far: 0 is not at all, 1 all the way",
@@ -114,6 +116,8 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
         return f"Restyle {count} Actions"
 
     def result_name(self, names: Sequence[str]) -> str:
+        if self.toward.strip() in NAMED:
+            return f"{names[0]} {self.toward.strip()}"
         return f"{names[0]} variation {self.variation}" if self.variation else f"{names[0]} restyled"
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """Compute the style change that a recipe requests, and how much of it was reached (methods: Style)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...errors import OptionError, some
 from ...motion.quat import Array
-from ...recipes.style import SLIDERS
+from ...recipes.style import NAMED, RECORDED, SLIDERS
 from ...style import chance, directions
 from ...style.clip_in_style import ClipInStyle
 from ...style.form import PHASES
@@ -16,6 +16,8 @@ from ...style.style import Learnt, Style
 from . import Restyle
 
 ASKED = 3.0  # weight of a requested measure relative to measures that should stay
+WALKS = 2.4  # leg lengths a second; people who are faster run
+FARTHEST = 6.0  # amount of a slider
 OFF = 0.25  # standard deviations; a slider with a larger error is reported
 USUAL = 3.0  # standard deviations at which a measure or a score is clamped
 FEW = 8  # people; with fewer, measures are clamped to the range of the examples
@@ -61,6 +63,41 @@ def read_change(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
     return Change(rows, float(np.exp(row[-1] + shift[-1] - in_style.row[-1])), row + shift, reached, tuple(held))
 
 
+def as_sliders(recipe: Restyle, style: Style) -> tuple[Restyle, list[str]]:
+    """Return a recipe with a named style as amounts of the sliders, and a sentence on those that the style lacks.
+
+    A person of that name comes first; where the examples have the manner itself, it is the target.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.style import shipped
+        >>> from action_loom.core.verbs.restyle import change
+        >>> tired, _ = change.as_sliders(verbs.Restyle(toward="tired", toward_amount=0.5), shipped.walks())
+        >>> tired.toward, tired.stride, tired.lean
+        ('', -0.35, 1.25)
+    """
+    name = recipe.toward.strip()
+    if name not in NAMED or name in style.people:
+        return recipe, []
+    if RECORDED.get(name) in style.people and style.measure(style.mean)["speed"] < WALKS:
+        return replace(recipe, toward=RECORDED[name]), []
+    lacking = [slider for slider in NAMED[name] if slider not in style.sliders.names]
+    amounts: dict[str, Any] = {
+        slider: float(np.clip(getattr(recipe, slider) + recipe.toward_amount * amount, -FARTHEST, FARTHEST))
+        for slider, amount in NAMED[name].items()
+        if slider not in lacking
+    }
+    told = _describe_lacking(lacking, style)
+    return replace(recipe, toward="", toward_amount=1.0, **amounts), [told] if lacking else []
+
+
+def _describe_lacking(lacking: list[str], style: Style) -> str:
+    return (
+        f"{some(lacking)}: the examples do not differ in that, or the body has no parts that tell: they have"
+        f" {', '.join(style.sliders.names)}"
+    )
+
+
 def _lift(in_style: ClipInStyle, rows: Array) -> None:
     """Raise the hips where the supporting foot of changed rows (F, C) would be lower than in the clip."""
     form, clip = in_style.style.form, in_style.clip
@@ -77,10 +114,7 @@ def _wanted_sliders(style: Style, recipe: Restyle) -> dict[str, float]:
     found = {name: getattr(recipe, name) for name in SLIDERS if getattr(recipe, name)}
     lacking = [name for name in found if name not in style.sliders.names]
     if lacking:
-        raise OptionError(
-            f"{some(lacking)}: the examples do not differ in that, or the body has no parts that tell: they have"
-            f" {', '.join(style.sliders.names)}"
-        )
+        raise OptionError(_describe_lacking(lacking, style))
     return found
 
 
@@ -133,7 +167,8 @@ def _toward(style: Style, recipe: Restyle, row: Array) -> Array:
         return np.zeros_like(row)
     found = style.people.get(recipe.toward.strip())
     if found is None:
-        raise OptionError(f"toward is {recipe.toward!r}, but the style knows {some(list(style.people))}")
+        known = [*NAMED, *style.people]
+        raise OptionError(f"toward is {recipe.toward!r}, but the style knows {some(known)}")
     return recipe.toward_amount * (found - row)
 
 

@@ -60,7 +60,8 @@ def restyle(
     (going,), given = add_root_motion.travelling([ready], TravelOptions(), needed=True)
     on_the_spot = bool(given)
     in_style = clip_in_style.of_clip(fit.for_clip(style, going), going)
-    changed = _within_body(in_style, recipe)
+    amounts, lacking = change.as_sliders(recipe, in_style.style)
+    changed = _within_body(in_style, amounts)
     result, planted = ready, planting.Outcome(None, planting.ONE_SOURCE)
     if changed is not None:
         lows = feet.lows(going.skeleton, kinematics.points(going))
@@ -75,7 +76,9 @@ def restyle(
         "style": change.as_report(changed) | {"examples": len(style.material), "knees": round(knees.least(result), 2)},
         **planted.report,
     }
-    warnings = list(dict.fromkeys([*style.material.left_out, *style.material.given, *given, *_held_names(changed)]))
+    warnings = list(
+        dict.fromkeys([*style.material.left_out, *style.material.given, *given, *lacking, *_held_names(changed)])
+    )
     notes = dict.fromkeys(filter(None, [style.why, *style.material.corrected, *corrected]))
     report = reporting.compose(recipe.verb, clips, result, began, [ready], figures, warnings, tuple(notes))
     return RestyleResult(result, report, 0, ready, in_style, changed)

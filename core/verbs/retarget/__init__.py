@@ -7,7 +7,10 @@ from ...options import RARE, declaration, option
 from ...recipes.base import Recipe
 from ...recipes.planting import PlantOptions
 
-_POSES = "auto, rest, or a frame from 0; auto takes the most upright frame if nobody can stand in the rest pose"
+_POSES = (
+    "Rest pose for retargeting: auto, rest, or a frame from 0; auto takes the most upright frame if nobody can stand"
+    " in the rest pose"
+)
 
 _HOW = {
     "role": "role",
@@ -31,8 +34,8 @@ class Retarget(Recipe, PlantOptions):
     like = "the clip on whose body it is put; of its motion nothing is used"
     summary = "put a clip on the body of another: retarget WALK --like OTHER"
 
-    rest: str = option("auto", f"The clip's rest pose for retargeting: {_POSES}", shown=RARE)
-    body_rest: str = option("auto", f"The other body's rest pose for retargeting: {_POSES}", shown=RARE)
+    rest: str = option("auto", _POSES, shown=RARE)
+    body_rest: str = option("auto", _POSES, shown=RARE)
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     def result_name(self, names: Sequence[str]) -> str:

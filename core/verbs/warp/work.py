@@ -169,8 +169,6 @@ def _no_such_clip(clips: Sequence[Clip], number: float) -> str:
         return (
             f"poses names clip {number:g}, but {clips[0].name} is the only one: give the clips with the poses after it"
         )
-    if len(clips) == 2:
-        return f"poses names clip {number:g}, but the one with poses is clip 2, {clips[1].name}"
     return f"poses names clip {number:g}, but those with poses are 2 to {len(clips)}"
 
 

@@ -111,7 +111,7 @@ BROKEN_SKELETON = {
     ),
     "two parents": (skeleton("root upper", "root upper lower"), END - 2, "'lower' has a parent already"),
     "its own parent": (skeleton("upper lower", "upper lower\n lower lower"), END - 1, "'lower' has a parent already"),
-    "the root below": (skeleton("upper lower", "upper lower root"), END - 2, "'root' hangs on nothing"),
+    "the root below": (skeleton("upper lower", "upper lower root"), END - 2, "'root' has a parent already"),
     "no begin": (skeleton(":hierarchy\n  begin", ":hierarchy"), END - 4, "expected begin"),
     "no end": (ASF.removesuffix("  end\n"), END - 2, "expected end"),
     "nothing in the hierarchy": (ASF[: ASF.index("  begin\n    root")], END - 4, "expected begin"),

@@ -65,7 +65,7 @@ def test_a_value_that_is_no_number_is_named_by_joint_and_frame(clip, field, word
     ],
 )
 def test_arrays_that_do_not_fit_the_skeleton_are_refused(clip, fields):
-    with pytest.raises(ClipError, match="4 joints got rotations and translations of shapes"):
+    with pytest.raises(ClipError, match="4 joints got rotations, translations and scales of shapes"):
         changed(clip, **fields)
 
 

@@ -142,7 +142,7 @@ def test_measures_of_a_walk_are_those_it_was_made_with():
         ([("clip", "age"), ("p0", "3")], "no row for 'p1'"),
         ([("clip", "age"), ("p0", "3"), ("p0", "4"), ("p1", "2")], "labels has p0 twice"),
         ([("clip", "age"), ("p0", "3", "4"), ("p1", "2")], "row 2 has 3 values, but takes 2"),
-        ([("clip", "age"), ("p0", "3"), ("p1", "3")], "age says the same of every clip"),
+        ([("clip", "age"), ("p0", "3"), ("p1", "3")], "age tells no clips apart"),
         ([("clip", "age", "mood"), ("p0", "3", "a"), ("p1", "4", "b")], "age and mood say the same"),
         ([("clip", "person"), ("p0", "anna"), ("p1", "")], "p1 has no person"),
     ],

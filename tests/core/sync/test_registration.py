@@ -304,5 +304,5 @@ def test_references_are_chosen_by_number_by_length_or_as_the_one_in_the_middle()
 
 def test_a_clip_of_one_frame_is_refused_by_name():
     walk = actions.walk()
-    with pytest.raises(RegistrationError, match="walk has a single frame"):
+    with pytest.raises(RegistrationError, match="walk has 1 frame;"):
         registration.register_pair(walk, walk.cut(3, 4), Synchronise())

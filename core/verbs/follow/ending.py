@@ -1,0 +1,233 @@
+"""End a walk along a path: stop there, stand on, or go over into another action.
+
+A stop is driven among the walk's own clips, several times, each a little later in its steps. The walk is left for the
+one that is most alike there and ends nearest to the end of the path. An action that begins by standing follows a stop;
+any other is entered where both are most alike.
+
+Method: Following a drawn path.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...bodies import alike
+from ...drive import controller, database, keep, route
+from ...drive.controller import Wish
+from ...drive.database import Database
+from ...errors import ClipError
+from ...graph.motion_graph import MotionGraph
+from ...motion import feet, kinematics, resample, root_motion, trim
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...recipes.matching import Matching
+from ...sync import metrics
+from ..connect import Connect
+from ..connect import work as connecting
+from . import Follow
+
+LAST = 1.0  # s before the end of the path in which a moving action may begin
+ENTERED = 0.4  # share of an action in which it may be entered
+WALKS, SLOWS, STANDS = 2.0, 2.0, 2.0  # s that a stop is driven: at the walk's speed, until it rests, and standing on
+TRIED, LATER = 5, 0.2  # number of stops that are driven, and s by which each begins later than the one before
+BEFORE = 0.6  # s before it slows down in which a stop may be entered
+SLOWER = 0.15  # share by which another speed needs other stops
+RESTS = 0.03  # body heights a second; a body that is slower rests
+BREATH, SETTLED = 0.2, 0.2  # s of rest with which a stop ends, and after which it is known to rest
+WINDOW = 0.042  # s compared on each side of a frame
+LEAST = 4  # frames of an action
+ROOM = 0.2  # s that remain on both sides of a seam, if there is so much
+AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
+SHORT = 0.5  # weight of a metre between the end of a stop and that of the path, beside the distance of poses
+
+
+@dataclass(frozen=True, eq=False)
+class Stops:
+    """Driven stops from a speed in m/s: the states of each from walking on, and its clip with its first frame of rest.
+
+    data : the database that drives them
+    """
+
+    data: Database
+    speed: float
+    states: tuple[list[controller.State], ...]
+    clips: tuple[tuple[Clip, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """A walk with its ending; left : its first frame that is not the walk alone.
+
+    seam : the first frame of an action at the end, which plays its frames `played`, none for a stop
+    stops : to be used again, None without a stop
+    """
+
+    clip: Clip
+    left: int
+    report: dict[str, Any]
+    sentences: list[str]
+    seam: int
+    played: Array
+    stops: Stops | None = None
+
+
+def end_walk(
+    walk: Clip,
+    gone: Array,
+    end: complex,
+    graph: MotionGraph,
+    recipe: Follow,
+    clips: Sequence[Clip],
+    known: Stops | None = None,
+) -> Ended:
+    """Return a walk that ends as its recipe says, with feet not planted yet.
+
+    gone (F,) : metres of the path up to each frame; end : of the path, x + iy
+    clips : all clips that the recipe counts, the action last
+    known : stops among the same clips
+    Raises ClipError for an action that is missing or too short, and the errors of `database.build`.
+    """
+    given = list(graph.clips[: graph.inputs.given])
+    if recipe.ending != "action":
+        return _stop(walk, gone, end, given, recipe, known)
+    if not clips or (len(clips) == 1 and clips[0].name == given[0].name):
+        raise ClipError(f"{given[0].name}: give the action that comes at the end after the clips that are walked")
+    trimmed = trim.ends(clips[-1])
+    action, carried = alike.like(trimmed.clip, given[0])
+    action = resample.to_rate(action, walk.rate)
+    if len(action) < LEAST:
+        frames, to = f"{len(clips[-1])} frame{'s' * (len(clips[-1]) > 1)}", "entered"
+        raise ClipError(f"{clips[-1].name} has {frames}, but a clip that is {to} takes {LEAST} or more")
+    before, stopped = walk, None
+    first = _pace(action)[: max(round(BREATH * action.rate), 2)]
+    if first.max() < 2.0 * RESTS * action.skeleton.height:
+        stopped = _stop(walk, gone, end, [*given, action], recipe, known)
+        before = stopped.clip
+    ended = _go_over(before, action, standing=stopped is not None)
+    played = trimmed.first + clips[-1].rate / walk.rate * ended.played
+    told = [] if carried is None else carried.sentences
+    report = ended.report | {"action": clips[-1].name}
+    if stopped is None:
+        return replace(ended, report=report, sentences=told, played=played)
+    left = min(stopped.left, ended.left)
+    return replace(ended, left=left, report=report, sentences=told, played=played, stops=stopped.stops)
+
+
+def _stop(walk: Clip, gone: Array, end: complex, clips: list[Clip], recipe: Follow, known: Stops | None) -> Ended:
+    """Return a walk that stops at the end of its path, and stands on if the recipe says so."""
+    count = min(round(LAST * walk.rate), len(gone) - 1)
+    speed = float(gone[-1] - gone[-1 - count]) * walk.rate / max(count, 1)
+    if known is None or abs(known.speed - speed) > SLOWER * speed:
+        known = _drive_stops(walk, clips, recipe, speed)
+    slows = [round((WALKS + k * LATER) * walk.rate) for k in range(TRIED)]
+    best = min((_best_seam(walk, gone, end, *one, slows[k]), k) for k, one in enumerate(known.clips))
+    (_, leave, enter, short), k = best
+    clip, rest = known.clips[k]
+    if recipe.ending == "stand":
+        states = list(known.states[k])
+        for _ in range(round(STANDS * database.RATE)):
+            states.append(controller.step(known.data, controller.Manner(), states[-1], Wish(0j)))
+        clip = _clip_of(known.data, states, walk)
+    clip = clip.cut(0, min(rest + round((BREATH + STANDS * (recipe.ending == "stand")) * clip.rate) + 1, len(clip)))
+    ended = _join(walk, clip, leave, enter)
+    return replace(ended, report=ended.report | {"off_end": round(short, 4)}, stops=known)
+
+
+def _drive_stops(walk: Clip, clips: list[Clip], recipe: Follow, speed: float) -> Stops:
+    """Return stops of a body that walks along +y before, each begun a little later."""
+    data, manner = database.build(clips, mirror=recipe.mirror, travel=recipe), controller.Manner()
+    walks = round((WALKS + TRIED * LATER) * database.RATE)
+    begun = route.drive_route(data, [Wish(speed * 1j)] * walks, manner)
+    every, found, height = [], [], walk.skeleton.height
+    for k in range(TRIED):
+        begins = round((WALKS + k * LATER) * database.RATE)
+        states = begun[:begins]
+        while len(states) < begins + SLOWS * database.RATE and not _rests(states, begins, height):
+            states.append(controller.step(data, manner, states[-1], Wish(0j)))
+        clip = _clip_of(data, states, walk)
+        moving = np.flatnonzero(_pace(clip) > RESTS * clip.skeleton.height)
+        every.append(states)
+        found.append((clip, min(int(moving[-1]) + 1, len(clip) - 1) if len(moving) else len(clip) - 1))
+    return Stops(data, speed, tuple(every), tuple(found))
+
+
+def _rests(states: list[controller.State], begins: int, height: float) -> bool:
+    """Return whether a body that stops from a step on has rested for long enough."""
+    back = round((BREATH + SETTLED) * database.RATE)
+    if len(states) < begins + 2 * back:
+        return False
+    places = np.array([one.place for one in states[-back:]])
+    return bool(np.abs(places - places[-1]).max() < 0.5 * RESTS * height * (BREATH + SETTLED))
+
+
+def _clip_of(data: Database, states: list[controller.State], walk: Clip) -> Clip:
+    return keep.at_rate(keep.weave_route(data, route.of_states(states), walk.name), walk.rate)[0]
+
+
+def _pace(clip: Clip) -> Array:
+    """Return the speed (F,) of a body on the ground, smoothed, metres a second."""
+    ground = root_motion.smooth(root_motion.ground_frames(clip)[0], 0.1 * clip.rate)
+    return np.asarray(np.linalg.norm(np.gradient(ground, axis=0), axis=1) * clip.rate)
+
+
+def _best_seam(
+    walk: Clip, gone: Array, end: complex, stop: Clip, rest: int, slows: int
+) -> tuple[float, int, int, float]:
+    """Return the best seam from a walk into a stop: its cost, its frames, and how far from the path's end it rests.
+
+    rest, slows : frames of the stop at which it rests and begins to slow down
+    """
+    there, here = (root_motion.smooth(root_motion.ground_frames(one)[0], 0.1 * one.rate) for one in (walk, stop))
+    places, driven = (one @ np.array([1.0, 1j]) for one in (there, here))
+    enter = np.repeat(np.arange(max(slows - round(BEFORE * walk.rate), 1), slows + 1), 2 * AROUND + 1)
+    exact = np.searchsorted(gone, gone[-1] - np.abs(driven[rest] - driven[enter]))
+    leave = exact + np.tile(np.arange(-AROUND, AROUND + 1), len(enter) // (2 * AROUND + 1))
+    leave = np.clip(leave, 1, len(walk) - 2)
+    ways = (np.gradient(places)[leave], np.gradient(driven)[enter])
+    turn = ways[0] / ways[1]
+    turn /= np.maximum(np.abs(turn), 1e-9)
+    short = np.abs(places[leave] + turn * (driven[rest] - driven[enter]) - end)
+    low = int(leave.min())
+    costs = _distances(walk.cut(low, len(walk)), stop)[leave - low, enter] + SHORT * short
+    best = int(np.argmin(costs))
+    return float(costs[best]) + _sunk(stop, rest), int(leave[best]), int(enter[best]), float(short[best])
+
+
+def _sunk(stop: Clip, rest: int) -> float:
+    """Return how much lower than before (metres) a foot of a body that stops comes."""
+    points = feet.balls_and_ankles(stop.skeleton)
+    low = kinematics.points(stop)[: rest + 1, [ball for ball, _ in points.values()], 2].min(axis=1, initial=np.inf)
+    half = len(low) // 2
+    return float(max(low[:half].min() - low[half:].min(), 0.0)) if points else 0.0
+
+
+def _go_over(walk: Clip, action: Clip, *, standing: bool) -> Ended:
+    """Return a walk that goes over into an action: at its end if it stands there, else where both are most alike."""
+    room = round(ROOM * walk.rate)
+    leave = np.arange(len(walk) - 1 - (room if standing else round(LAST * walk.rate)), len(walk) - (room + 1) // 2)
+    leave = np.unique(np.clip(leave, 1, len(walk) - 2))
+    enter = np.arange(min(room, len(action) - 4), max(int(ENTERED * len(action)), min(room, len(action) - 4) + 1))
+    enter = np.clip(enter[:1] if standing else enter, 0, len(action) - 3)
+    low = int(leave[0])
+    near = _distances(walk.cut(low, len(walk)), action)[np.ix_(leave - low, enter)]
+    at, to = np.unravel_index(int(np.argmin(near)), near.shape)
+    ended = _join(walk, action, int(leave[at]), int(enter[to]))
+    return replace(ended, played=np.arange(enter[to] + 1.0, len(action)))
+
+
+def _distances(one: Clip, other: Clip) -> Array:
+    """Return the distance (F, G) between the windows of frames of two clips, after the best turn and shift."""
+    bodies = [metrics.prepare(clip, Matching(metric="points")) for clip in (one, other)]
+    return np.asarray(bodies[0].matrix(bodies[1], round(WINDOW * one.rate)))
+
+
+def _join(walk: Clip, after: Clip, leave: int, enter: int) -> Ended:
+    """Return a walk that is left at one of its frames for a frame of a clip, eased."""
+    recipe = Connect(from_frame=leave, to_frame=enter, trim=False, plant_feet=False, facing="matched")
+    made = connecting.connect([walk, after], recipe)
+    seam = made.report["connect"]
+    report = {"frame": seam["seam_frame"], "distance": seam["distance"]}
+    clip = replace(made.clip, name=walk.name)
+    return Ended(clip, max(seam["corrected"][0], 1), report, [], seam["seam_frame"], np.zeros(0))
