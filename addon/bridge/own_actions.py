@@ -91,7 +91,7 @@ def keyed_components(actions: Iterable[bpy.types.Action]) -> dict[Target, set[in
 
 
 def distinct_keys(actions: Iterable[bpy.types.Action]) -> Collection[Keys]:
-    """Return the keys of some actions, those that several share once."""
+    """Return the keys of some actions; several actions can share one object."""
     return {id(keys): keys for keys in map(keys_of, actions)}.values()
 
 

@@ -309,8 +309,7 @@ def _believable(tips: Array, parents: NDArray[np.int64], offsets: Array, scale: 
 def _without_invented_tips(skeleton: Skeleton) -> Skeleton:
     """Return a skeleton without tips of feet that an importer invented: they continue the two feet differently.
 
-    Where the axes of one side are a mirror image, as of Unreal's bones, a tail along an axis points up from the left
-    foot and down from the right one.
+    Unreal mirrors the axes of one side. A tail along an axis then points up from the left foot and down from the right.
     """
     roles, tips, (rotations, places) = skeleton.roles, skeleton.tips.copy(), skeleton.rest
     for end, foot, shin in (("toe", "foot", "shin"), ("foot", "shin", "thigh")):

@@ -145,8 +145,8 @@ def _have_same_axes(source: Skeleton, body: Skeleton, pairs: Partners) -> bool:
     """Return whether all joints have partners of their name, nearly all at equal places in their parents' frames.
 
     Then one skeleton was saved in two rest poses, such as a T-pose and the first frame of an action, and its joints'
-    axes are the same: rest poses do not tell how far a pelvis is tilted in them, but world rotations do. A joint that
-    the action moves out of its place, such as a jaw, can have another one in each file.
+    axes are the same. Retargeting by two rest poses would lose how far the pelvis is tilted in one of them. A joint
+    that the action moves out of its place, such as a jaw, can have another place in each file.
     """
     if (
         len(source) != len(body)
@@ -235,7 +235,7 @@ def _between_thighs(skeleton: Skeleton, points: Array) -> Array:
 def _heights(skeleton: Skeleton, pose: RestPose) -> tuple[float, float]:
     """Return the heights (m) of ball and ankle above the lowest point of their foot at rest; 0 without known feet.
 
-    Of two feet, the one counts that is flatter on the floor: a frame of a run as the rest pose has one in the air.
+    The flatter foot counts, because one foot is in the air if a frame of a run is the rest pose.
     """
     pairs, soles = feet.balls_and_ankles(skeleton), feet.soles(skeleton)
     if not pairs:

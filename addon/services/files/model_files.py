@@ -38,7 +38,7 @@ _RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 _NEAR = 0.01  # tolerance as a share of the rate: key times are rounded
 _OFF_FRAME = 0.05  # frames; likewise
 _FLOAT = 5126  # the component type of single precision in glTF
-_OF_NODE = ("name", "children", "translation", "rotation", "scale", "matrix")  # what a bone needs of a node
+_OF_NODE = ("name", "children", "translation", "rotation", "scale", "matrix")  # keys of a node that a bone needs
 _WITHOUT_MESHES = ("asset", "accessors", "animations", "bufferViews", "scene", "scenes", "skins")
 _LEAST_MOVED = 2  # channels that move something in a file
 _OF_CODE = re.compile(r"^ |^Location:|Traceback")  # lines of an error that refer to source code
@@ -107,7 +107,7 @@ def _write(folder: str, name: str, content: Any) -> str:
 
 
 def _moved_nodes(animation: Any) -> set[tuple[int, str]]:
-    """Return the nodes that an animation moves, with what it moves of them."""
+    """Return the nodes that an animation moves, with the moved property."""
     targets = [channel["target"] for channel in animation["channels"]]
     return {(target["node"], target["path"]) for target in targets if target["path"] in _OF_NODE}
 

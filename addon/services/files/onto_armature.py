@@ -200,7 +200,7 @@ def onto_bones(file: File, to: Receiver) -> Moved:
 
 
 def _rests_alike(file: File, to: Receiver) -> bool:
-    """Return whether file and armature have one rest pose and ankle height; true if either is no person's as known."""
+    """Return whether rest poses and ankle heights match; true if file or armature is not known to be a person."""
     both = file.clip.skeleton, _read(to.resting).skeleton
     return not all(map(carried.is_a_persons, both)) or (alike.rest_alike(*both) and carry.rest_as_high(*both))
 

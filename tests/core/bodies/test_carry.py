@@ -51,7 +51,7 @@ def test_the_same_body_at_rest_in_another_pose_stands_where_it_stood(rest, seed)
 
 
 def test_a_copy_of_a_skeleton_with_a_tilted_pelvis_at_rest_plays_the_same_poses():
-    """An action's first frame is the rest pose of many files; it does not tell how far the pelvis is tilted."""
+    """An action's first frame is the rest pose of many files, whatever the tilt of its pelvis."""
     clip = bodies.moving(material.figure())
     body = clip.skeleton
     pelvis = np.arange(len(body))[:, None] == body.roles["hips"]
