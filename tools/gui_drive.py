@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import action, begin_with_demo, figure, idle, loom, settings
+from gui_shared import action, begin_with_demo, empty_scene, figure, idle, loom, settings
 
 OUT = Path(__file__).resolve().parent
 VERTICES = 28_000  # that the figure's mesh has at least
@@ -194,9 +194,7 @@ def controls(gui: Any) -> Iterator[Any]:
         print("CONTROLS left out: no hand_rigs in", gui.data, flush=True)
         return
 
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
+    yield from empty_scene(gui)
     with gui.override():
         rig = hand_rigs.with_legs_on_ik()
         for name, stride in (("slow", 0.5), ("quick", 0.9)):

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 import bpy
-from gui_shared import figure, idle, lines, settings
+from gui_shared import empty_scene, figure, idle, lines, settings
 
 WALK, RUN, TAKE = "cmu_mb_02_01.bvh", "cmu_mb_16_15.bvh", "09_12.amc"
 INTENTS = ("Mix", "Chain", "Loop", "Path", "Vary", "Take")
@@ -90,9 +90,7 @@ def steps(gui: Any) -> Iterator[Any]:
     for job in JOBS:
         if job.__name__ not in wanted:
             continue
-        with gui.override():
-            bpy.ops.wm.read_homefile(use_empty=True)
-        yield from gui.redraw()
+        yield from empty_scene(gui)
         hand = Hand(gui)
         result = yield from job(gui, hand)
         yield from gui.shot(job.__name__)

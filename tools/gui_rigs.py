@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from gui_shared import idle, open_only
+from gui_shared import empty_scene, idle, open_only
 
 WALK = "cmu_mb_02_01"
 LONG = "cmu_daz_13_26"  # 3,029 frames
@@ -21,9 +21,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 def begin(gui: Any) -> Iterator[Any]:
     """Generate Rigify's human, and remove its metarig."""
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
+    yield from empty_scene(gui)
     with gui.override():
         bpy.ops.preferences.addon_enable(module="rigify")
     yield 1.0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from gui_shared import done, idle, lines, settings, speak, tick, with_languages
+from gui_shared import done, empty_scene, idle, lines, settings, speak, tick, with_languages
 
 SHARED = "a_long_name_that_all_of_them_share_"
 MODES = {"splice": 2, "loop": 1, "follow": 2, "restyle": 2, "blend": 3}  # with how many actions are ticked
@@ -23,9 +23,7 @@ def steps(gui: Any) -> Iterator[Any]:
     for name, begin in SETUPS.items():
         if gui.args and name not in gui.args:
             continue
-        with gui.override():
-            bpy.ops.wm.read_homefile(use_empty=True)
-        yield from gui.redraw()
+        yield from empty_scene(gui)
         yield from gui.sidebar("Action Loom")
         yield from begin(gui)
         yield from gui.redraw()

@@ -18,11 +18,16 @@ def loom(name: str) -> ModuleType:
     return import_module(f"{package}.{name}")
 
 
-def begin_with_demo(gui: Any, fps: int = 24) -> Iterator[Any]:
-    """Open an empty file, and add the demo's figure with its actions."""
+def empty_scene(gui: Any) -> Iterator[Any]:
+    """Open an empty file."""
     with gui.override():
         bpy.ops.wm.read_homefile(use_empty=True)
     yield from gui.redraw()
+
+
+def begin_with_demo(gui: Any, fps: int = 24) -> Iterator[Any]:
+    """Open an empty file, and add the demo's figure with its actions."""
+    yield from empty_scene(gui)
     with gui.override():
         bpy.context.scene.render.fps = fps
         bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)

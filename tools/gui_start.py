@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import bpy
-from gui_shared import choose_mode, figure, ghost, idle, lines, loom, settings
+from gui_shared import choose_mode, empty_scene, figure, ghost, idle, lines, loom, settings
 
 TAKEN: list[dict[str, Any]] = []  # one row per step: words, clicks, seconds, corner of the sidebar
 SIDEBAR = "Action Loom"
@@ -230,12 +230,6 @@ def line_at(gui: Any, name: str) -> Iterator[Any]:
 
 def place_of(name: str) -> int:
     return next(k for k, line in enumerate(lines()) if line.action.name == name)
-
-
-def empty_scene(gui: Any) -> Iterator[Any]:
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
 
 
 def drag_bar(gui: Any) -> Iterator[Any]:

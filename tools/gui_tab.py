@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from gui_shared import action, figure, idle, lines, loom, over_view, settings
+from gui_shared import action, empty_scene, figure, idle, lines, loom, over_view, settings
 
 # Files with Blender's default options; several captures stand beside each other, and the first is active.
 CHARACTERS = (
@@ -55,9 +55,7 @@ def steps(gui: Any) -> Iterator[Any]:
 
 def opened(gui: Any, path: Path) -> Iterator[Any]:
     """Import a character with the default options, select it, and open the tab."""
-    with gui.override():
-        bpy.ops.wm.read_homefile(use_empty=True)
-    yield from gui.redraw()
+    yield from empty_scene(gui)
     with gui.override():
         if path.suffix == ".glb":
             bpy.ops.import_scene.gltf(filepath=str(path))

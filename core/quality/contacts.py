@@ -179,7 +179,7 @@ def _standing(path: Array, raised: Array, rate: float, body: float, speed_limits
     enter, stay = (speed < limit * body for limit in speed_limits)
     floor = _floor(heights, stay, round(FLOOR * rate))
     over_floor = heights - np.clip(lowest, floor, floor + EVEN * body)
-    flags = _hysteresis(enter & (over_floor < HEIGHT[0] * body), stay & (over_floor < HEIGHT[1] * body))
+    flags = hysteresis(enter & (over_floor < HEIGHT[0] * body), stay & (over_floor < HEIGHT[1] * body))
     flags = ~_without_short_runs(~flags, SHORTEST_GAP * rate, inner_only=True)
     flags = _on_the_ground(flags, heights - lowest, raised, HEIGHT[0] * body)
     flags = _without_shuffles(flags, smooth[:, :2], rate, body)
@@ -232,8 +232,8 @@ def runs(flags: Flags) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
-def _hysteresis(enter: Flags, stay: Flags) -> Flags:
-    """Return the runs of `stay` that contain a frame of `enter`."""
+def hysteresis(enter: Flags, stay: Flags) -> Flags:
+    """Return the runs of `stay` that contain one of `enter`."""
     out = np.zeros_like(stay)
     for start, end in runs(stay | enter):
         out[start:end] = enter[start:end].any()

@@ -64,14 +64,51 @@ def pose_positions(armature, names, frame):
     return np.array([(armature.matrix_world @ armature.pose.bones[name].matrix).translation[:] for name in names])
 
 
-def armature(*, modes=("QUATERNION",), connected=True, name="Rig"):
-    """Make an unkeyed chain of four bones with a side branch; bones take the rotation modes in turn."""
+def begin_armature(name):
+    """Make an armature without bones, selected, active and in Edit Mode."""
     data = bpy.data.armatures.new(name)
     rig = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(rig)
     bpy.context.view_layer.objects.active = rig
     rig.select_set(True)
     bpy.ops.object.mode_set(mode="EDIT")
+    return rig
+
+
+def draw_curve(points, name="Path"):
+    """Make a curve of straight lines through points (x, y) or (x, y, z), and return its object."""
+    data = bpy.data.curves.new(name, "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new("POLY")
+    spline.points.add(len(points) - 1)
+    for point, place in zip(spline.points, points, strict=True):
+        point.co = (*place, *(0.0, 1.0)[len(place) - 2 :])
+    curve = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(curve)
+    return curve
+
+
+def join_partner(rig):
+    """Join a second biped, a step beside the first, to it; return its bones, to be turned in XYZ."""
+    other = biped(name="Partner")
+    for bone in other.data.bones:
+        bone.name = f"Partner {bone.name}"
+    other.location.x = 1.0
+    bpy.ops.object.select_all(action="DESELECT")
+    for one in (other, rig):
+        one.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.join()
+    bones = [bone for bone in rig.pose.bones if bone.name.startswith("Partner ")]
+    for bone in bones:
+        bone.rotation_mode = "XYZ"
+    return bones
+
+
+def armature(*, modes=("QUATERNION",), connected=True, name="Rig"):
+    """Make an unkeyed chain of four bones with a side branch; bones take the rotation modes in turn."""
+    rig = begin_armature(name)
+    data = rig.data
     above = None
     for k in range(4):
         bone = data.edit_bones.new(f"bone{k}")
@@ -182,12 +219,8 @@ def biped(*, mode="XYZ", name="Biped", units=1.0, root=False):
 
     units : of the bones' own space in a metre; root : with a bone on the ground above the hips
     """
-    data = bpy.data.armatures.new(name)
-    rig = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    rig.select_set(True)
-    bpy.ops.object.mode_set(mode="EDIT")
+    rig = begin_armature(name)
+    data = rig.data
     if root:
         ground = data.edit_bones.new("root")
         ground.head, ground.tail = (0.0, 0.0, 0.0), (0.0, -0.3 * units, 0.0)

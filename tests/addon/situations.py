@@ -154,17 +154,12 @@ def moving_parent(rig):
 
 
 def following_a_path(rig):
-    data = bpy.data.curves.new("Track", "CURVE")
-    data.dimensions, data.use_path, data.path_duration = "3D", True, 60
-    spline = data.splines.new("POLY")
-    spline.points.add(3)
-    for point, place in zip(spline.points, ((0, 0, 0), (2, 0, 0), (4, 1, 0), (5, 3, 0)), strict=True):
-        point.co = (*place, 1.0)
+    track = material.draw_curve([(0, 0), (2, 0), (4, 1), (5, 3)], "Track")
+    data = track.data
+    data.use_path, data.path_duration = True, 60
     for frame in (1, 60):
         data.eval_time = frame - 1.0
         data.keyframe_insert("eval_time", frame=frame)
-    track = bpy.data.objects.new("Track", data)
-    bpy.context.scene.collection.objects.link(track)
     constraint = rig.constraints.new("FOLLOW_PATH")
     constraint.target, constraint.use_curve_follow = track, True
 
@@ -386,15 +381,5 @@ def sword_child_of(rig):
 
 
 def second_body(rig):
-    other = material.biped(name="Partner")
-    for bone in other.data.bones:
-        bone.name = f"Partner {bone.name}"
-    other.location.x = 1.0
-    bpy.ops.object.select_all(action="DESELECT")
-    for one in (other, rig):
-        one.select_set(True)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.join()
-    for bone in [bone for bone in rig.pose.bones if bone.name.startswith("Partner ")]:
-        bone.rotation_mode = "XYZ"
+    for bone in material.join_partner(rig):
         key(rig, bone, "rotation_euler", [(0.3 * np.sin(0.5 * np.pi * k), 0.0, 0.0) for k in range(5)])

@@ -54,12 +54,7 @@ def good(extension, tmp_path_factory):
     bpy.ops.action_loom.blend(sources=BOTH, result_name="Mixed")
     track = rig.animation_data.nla_tracks.new()
     track.strips.new("quick", 200, bpy.data.actions["quick"]).mute = True
-    data = bpy.data.curves.new("Path", "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new("POLY")
-    spline.points.add(1)
-    spline.points[1].co = (0.0, -4.0, 0.0, 1.0)
-    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Path", data))
+    material.draw_curve([(0.0, 0.0), (0.0, -4.0)])
     bpy.context.scene.frame_set(9)
     path = tmp_path_factory.mktemp("battery") / "good.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))

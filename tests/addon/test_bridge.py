@@ -400,11 +400,8 @@ def leaf(data, name, parent, head, length):
 @pytest.mark.parametrize("scale", [0.01, 0.3, 1.0, 100.0])
 def test_ends_of_leaf_bones_are_believed_as_far_as_they_can_be_true(bridge, scale):
     """Tips of leaf bones are trusted up to twice the length of the bone above, whatever the object's scale."""
-    data = bpy.data.armatures.new("Rig")
-    rig = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
+    rig = material.begin_armature("Rig")
+    data = rig.data
     metre = 1.0 / scale
     leaf(data, "hips", None, (0.0, 0.0, metre), 0.5 * metre)
     for k, side in enumerate((-1.0, 1.0)):

@@ -47,18 +47,6 @@ def test_what_moves_it_is_told(rig, carry, capfd):
     assert "results are made where it stands at frame 1" in said
 
 
-def draw_curve(points):
-    data = bpy.data.curves.new("Path", "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new("POLY")
-    spline.points.add(len(points) - 1)
-    for point, place in zip(spline.points, points, strict=True):
-        point.co = (*place, 1.0)
-    curve = bpy.data.objects.new("Path", data)
-    bpy.context.scene.collection.objects.link(curve)
-    return curve
-
-
 def find_places(rig, frames, names):
     """Return the world positions of the bones' heads at frames of the scene (F, B, 3)."""
     found = []
@@ -111,7 +99,7 @@ def walk_path(rig, loom, frame, **options):
 @pytest.mark.parametrize("frame", [1, 47])
 @pytest.mark.parametrize("carry", [moving_parent, growing_parent, following_a_path, on_the_object])
 def test_a_path_is_walked_in_the_world_while_a_parent_moves(rig, loom, carry, frame, capfd):
-    draw_curve(POINTS)
+    material.draw_curve(POINTS)
     carry(rig)
     frames, now, shown = walk_path(rig, loom, frame)
     assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
@@ -129,7 +117,7 @@ def test_controls_are_keyed_so_that_a_path_is_walked_in_the_world(loom, limbs):
     how = {"onto": "ACTIVE", "select": False, "plant_feet": False, "rate": "SCENE"}
     assert material.import_motion(WALK, **how) == {"FINISHED"}
     bpy.data.actions[0].name = "one"
-    draw_curve(POINTS)
+    material.draw_curve(POINTS)
     moving_parent(rig)
     _, now, shown = walk_path(rig, loom, 47, limbs=limbs)
     assert np.linalg.norm(now - shown, axis=2).max() < 1e-3
@@ -138,7 +126,7 @@ def test_controls_are_keyed_so_that_a_path_is_walked_in_the_world(loom, limbs):
 @pytest.mark.parametrize("frame", [1, 47])
 def test_a_path_on_the_parent_is_walked_there(rig, loom, frame):
     """The parent carries the curve, too: the walk follows the curve's place in each frame."""
-    curve = draw_curve(POINTS)
+    curve = material.draw_curve(POINTS)
     moving_parent(rig)
     curve.parent = rig.parent
     frames, now, shown = walk_path(rig, loom, frame)
@@ -177,7 +165,7 @@ def key_shape(curve):
 
 @pytest.mark.parametrize("change", [hook_end, key_shape])
 def test_a_curve_that_changes_its_shape_is_walked_as_in_the_first_frame_and_told(rig, change, capfd):
-    curve, routes = draw_curve(POINTS), []
+    curve, routes = material.draw_curve(POINTS), []
     change(curve)
     for frame in (1, 47):
         bpy.context.scene.frame_set(frame)
@@ -189,7 +177,7 @@ def test_a_curve_that_changes_its_shape_is_walked_as_in_the_first_frame_and_told
 
 
 def test_a_curve_that_keeps_its_shape_is_not_told(rig, capfd):
-    curve = draw_curve(POINTS)
+    curve = material.draw_curve(POINTS)
     for at, x in ((1, 0.0), (60, 4.0)):
         curve.location.x = x
         curve.keyframe_insert("location", frame=at)
@@ -199,7 +187,7 @@ def test_a_curve_that_keeps_its_shape_is_not_told(rig, capfd):
 
 @pytest.mark.parametrize("frame", [1, 47])
 def test_a_led_path_follows_its_parent_whatever_the_current_frame_is(rig, loom, frame):
-    curve, scene = draw_curve(POINTS), bpy.context.scene
+    curve, scene = material.draw_curve(POINTS), bpy.context.scene
     moving_parent(rig)
     curve.parent, data = rig.parent, curve.data
     data.use_path, data.path_duration = True, 60

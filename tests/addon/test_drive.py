@@ -250,14 +250,10 @@ def test_a_character_comes_after_an_animated_object():
 
 
 def test_a_curve_whose_evaluation_time_is_animated_leads_along_itself(loom):
-    data = bpy.data.curves.new("Line", "CURVE")
+    drawn = material.draw_curve([(0.0, 0.0), (0.0, 4.0)], "Line")
+    data = drawn.data
     data.use_path = True
-    spline = data.splines.new("POLY")
-    spline.points.add(1)
-    spline.points[1].co = (0.0, 4.0, 0.0, 1.0)
-    drawn = bpy.data.objects.new("Line", data)
     drawn.location.x = 2.0
-    bpy.context.scene.collection.objects.link(drawn)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 25
     for frame, time in ((1, 0.0), (25, 50.0)):
         data.eval_time = time

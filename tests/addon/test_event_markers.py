@@ -159,14 +159,7 @@ def test_a_rebuild_renews_the_markers_and_keeps_those_made_by_hand(walker):
     assert markers(made, "mine") == [4]
 
 
-def test_a_path_is_walked_with_the_markers_of_its_stretches(walker):
-    data = bpy.data.curves.new("Path", "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new("POLY")
-    spline.points.add(1)
-    spline.points[1].co = (0.0, -4.0, 0.0, 1.0)
-    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Path", data))
-    assert bpy.ops.action_loom.follow(sources=named("slow", "quick"), curve="Path", plant_feet=False) == {"FINISHED"}
+def assert_marked_where_it_steps(walker):
     made = walker.animation_data.action
     frames = range_of(made)
     at = [(frame, side) for side in "LR" for frame in markers(made, f"step_{side}")]
@@ -174,6 +167,12 @@ def test_a_path_is_walked_with_the_markers_of_its_stretches(walker):
     near = [abs(forward(walker, made, s, [f for f in frames if abs(f - frame) <= 6]) - frame) for frame, s in at]
     assert np.median(near) <= 1
     assert max(near) <= 4
+
+
+def test_a_path_is_walked_with_the_markers_of_its_stretches(walker):
+    material.draw_curve([(0.0, 0.0), (0.0, -4.0)])
+    assert bpy.ops.action_loom.follow(sources=named("slow", "quick"), curve="Path", plant_feet=False) == {"FINISHED"}
+    assert_marked_where_it_steps(walker)
 
 
 def test_what_is_asked_for_has_a_marker_of_all_where_its_thigh_is_forward(walker):
@@ -193,13 +192,7 @@ def test_what_is_asked_for_has_a_marker_of_all_where_its_thigh_is_forward(walker
 def test_a_drive_that_was_settled_has_the_markers_of_what_it_walks(walker):
     asked = {"wishes": "0 0 1; 4 0 0; 5 0 0", "along_line": True, "mirror": False, "plant_feet": False}
     assert bpy.ops.action_loom.drive(sources=named("slow", "quick"), **asked) == {"FINISHED"}
-    made = walker.animation_data.action
-    frames = range_of(made)
-    at = [(frame, side) for side in "LR" for frame in markers(made, f"step_{side}")]
-    assert len(at) >= 4
-    near = [abs(forward(walker, made, s, [f for f in frames if abs(f - frame) <= 6]) - frame) for frame, s in at]
-    assert np.median(near) <= 1
-    assert max(near) <= 4
+    assert_marked_where_it_steps(walker)
 
 
 @pytest.mark.parametrize("operator", ["in_place", "fewer_keys", "bake"])

@@ -7,17 +7,22 @@ import pytest
 from test_skin import hang
 
 
-@pytest.mark.parametrize(("units", "up"), [("cm", "y"), ("m", "z")])
-@pytest.mark.parametrize("transformed", [False, True], ids=["plain", "moved, turned and scaled"])
-def test_the_chain_without_blender_gives_the_mesh_that_blender_shows(loom, tmp_path, units, up, transformed):
+@pytest.fixture
+def rig():
+    """A biped that plays a walk."""
     rig = material.biped()
     material.key_walk(rig, "walk", frames=12)
     rig.animation_data.action = bpy.data.actions["walk"]
+    return rig
+
+
+@pytest.mark.parametrize(("units", "up"), [("cm", "y"), ("m", "z")])
+@pytest.mark.parametrize("transformed", [False, True], ids=["plain", "moved, turned and scaled"])
+def test_the_chain_without_blender_gives_the_mesh_that_blender_shows(rig, loom, tmp_path, units, up, transformed):
     drawn = hang(rig, vertices=80, least=1)
     if transformed:
         rig.location, rig.rotation_euler, rig.scale = (2.0, -1.0, 0.5), (0.0, 0.0, 0.6), (1.3, 1.3, 1.3)
         drawn.location, drawn.rotation_euler = (0.3, -0.2, 0.1), (0.1, 0.2, 0.3)
-    bpy.context.view_layer.objects.active = rig
     bpy.context.view_layer.update()
     bpy.ops.action_loom.add_sources()
     motion = tmp_path / "walk.bvh"
@@ -37,12 +42,8 @@ def test_the_chain_without_blender_gives_the_mesh_that_blender_shows(loom, tmp_p
 
 
 @pytest.mark.parametrize(("units", "up"), [("cm", "y"), ("m", "z")])
-def test_the_mesh_posed_outside_comes_back_into_blender(loom, tmp_path, units, up):
-    rig = material.biped()
-    material.key_walk(rig, "walk", frames=12)
-    rig.animation_data.action = bpy.data.actions["walk"]
+def test_the_mesh_posed_outside_comes_back_into_blender(rig, loom, tmp_path, units, up):
     first = hang(rig, vertices=80, least=0)
-    bpy.context.view_layer.objects.active = rig
     bpy.ops.action_loom.add_sources()
     motion = tmp_path / "walk.bvh"
     bpy.ops.action_loom.export_motion(filepath=str(motion), units=units, up=up, mesh=True)
@@ -72,23 +73,15 @@ def test_the_mesh_posed_outside_comes_back_into_blender(loom, tmp_path, units, u
     assert unlike > 0.05  # it is posed
 
 
-def test_a_mesh_that_is_not_beside_is_said_and_the_motion_comes_without(tmp_path, capfd):
-    rig = material.biped()
-    material.key_walk(rig, "walk", frames=12)
-    rig.animation_data.action = bpy.data.actions["walk"]
-    bpy.context.view_layer.objects.active = rig
+def test_a_mesh_that_is_not_beside_is_said_and_the_motion_comes_without(rig, tmp_path, capfd):
     bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "walk.bvh"))
     material.import_motion(tmp_path / "walk.bvh", mesh=True)
     assert "no mesh comes with it: there is no walk.obj and no walk.weights.txt beside it" in capfd.readouterr().out
     assert len(material.armatures()) == 2
 
 
-def test_broken_weights_are_refused_with_their_line_and_nothing_is_made(tmp_path):
-    rig = material.biped()
-    material.key_walk(rig, "walk", frames=12)
-    rig.animation_data.action = bpy.data.actions["walk"]
+def test_broken_weights_are_refused_with_their_line_and_nothing_is_made(rig, tmp_path):
     hang(rig, vertices=8, least=1)
-    bpy.context.view_layer.objects.active = rig
     bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "walk.bvh"), mesh=True)
     (tmp_path / "walk.weights.txt").write_text("1 hips 1\n9 hips 1\n")
     before = set(bpy.data.objects), set(bpy.data.meshes)
@@ -97,11 +90,7 @@ def test_broken_weights_are_refused_with_their_line_and_nothing_is_made(tmp_path
     assert (set(bpy.data.objects), set(bpy.data.meshes)) == before
 
 
-def test_without_a_mesh_that_is_seen_nothing_is_written(tmp_path):
-    rig = material.biped()
-    material.key_walk(rig, "walk", frames=12)
-    rig.animation_data.action = bpy.data.actions["walk"]
-    bpy.context.view_layer.objects.active = rig
+def test_without_a_mesh_that_is_seen_nothing_is_written(rig, tmp_path):
     with pytest.raises(RuntimeError, match="deforms no mesh that is seen: export without the mesh"):
         bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "walk.bvh"), mesh=True)
     assert list(tmp_path.iterdir()) == []

@@ -31,15 +31,7 @@ def walker(loom):
 
 
 def drawn(points, name="way"):
-    data = bpy.data.curves.new(name, "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new("POLY")
-    spline.points.add(len(points) - 1)
-    for point, (x, y) in zip(spline.points, points, strict=True):
-        point.co = (x, y, 0.0, 1.0)
-    made = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(made)
-    return made
+    return material.draw_curve(points, name)
 
 
 AROUND = np.linspace(0.0, 1.5 * np.pi, 60)

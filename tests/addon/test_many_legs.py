@@ -17,11 +17,7 @@ def insect():
     """An armature that walks on six legs, each of three bones, whose standing feet slide; with its walk."""
     bpy.context.scene.render.fps = RATE
     walk = walkers.walk(LEGS, BONES)
-    rig = bpy.data.objects.new("insect", bpy.data.armatures.new("insect"))
-    bpy.context.scene.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    rig.select_set(True)
-    bpy.ops.object.mode_set(mode="EDIT")
+    rig = material.begin_armature("insect")
     for joint, parent in enumerate(walk.parents.tolist()):
         bone = rig.data.edit_bones.new(f"bone{joint}")
         bone.parent = rig.data.edit_bones[f"bone{parent}"] if parent >= 0 else None

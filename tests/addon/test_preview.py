@@ -156,12 +156,8 @@ def test_a_moved_curve_is_followed_and_a_new_graph_is_not_built_for_it(rig, loom
     monkeypatch.setattr(loom("addon.services.preview.ghost_follow"), "IN_GRAPH", 0)  # many clips would take long
     settings = bpy.context.scene.action_loom
     settings.mode, settings.graph.threshold = "follow", 0.3
-    data = bpy.data.curves.new("Path", "CURVE")
-    data.splines.new("POLY").points.add(1)
-    data.splines[0].points[1].co = (0.0, -3.0, 0.0, 1.0)
-    curve = bpy.data.objects.new("Path", data)
-    bpy.context.collection.objects.link(curve)
-    settings.curve = curve
+    settings.curve = curve = material.draw_curve([(0.0, 0.0), (0.0, -3.0)])
+    data = curve.data
     bpy.ops.action_loom.follow("INVOKE_DEFAULT", preview=True)
     before = ghost_of(loom, rig).figures[-1].points
     data.splines[0].points[1].co = (1.0, -3.0, 0.0, 1.0)

@@ -1,6 +1,7 @@
 """Linked and overridden rigs, and rigs with Stretch To, B-bones or Spline IK, get right keys or one sentence."""
 
 import bpy
+import material
 import numpy as np
 import pytest
 from hand_rigs import SIDES, add_bone, found_parts, person, state, with_legs_on_ik
@@ -124,14 +125,7 @@ def test_a_tail_on_a_curve_is_no_matter(find_controls, solve, moving):  # noqa: 
         add_bone(rig.data.edit_bones, f"tail.{k}", above, (0, 0.1 + 0.1 * k, 1.0), (0, 0.2 + 0.1 * k, 1.0))
         above = f"tail.{k}"
     bpy.ops.object.mode_set(mode="OBJECT")
-    curve = bpy.data.curves.new("tail", "CURVE")
-    curve.dimensions = "3D"
-    points = curve.splines.new("POLY").points
-    points.add(3)
-    for k, point in enumerate(points):
-        point.co = 0.0, 0.1 + 0.1 * k, 1.0 + 0.02 * k, 1.0
-    path = bpy.data.objects.new("tail", curve)
-    bpy.context.collection.objects.link(path)
+    path = material.draw_curve([(0.0, 0.1 + 0.1 * k, 1.0 + 0.02 * k) for k in range(4)], "tail")
     one = rig.pose.bones["tail.3"].constraints.new("SPLINE_IK")
     one.target, one.chain_count = path, 4
     bpy.context.view_layer.update()
@@ -144,14 +138,7 @@ def test_a_tail_on_a_curve_is_no_matter(find_controls, solve, moving):  # noqa: 
 def test_a_spine_on_a_curve_is_left_out_in_one_sentence(find_controls):
     rig = person()
     bpy.ops.object.mode_set(mode="OBJECT")
-    curve = bpy.data.curves.new("spine", "CURVE")
-    curve.dimensions = "3D"
-    points = curve.splines.new("POLY").points
-    points.add(3)
-    for k, point in enumerate(points):
-        point.co = 0.0, 0.0, 1.0 + 0.2 * k, 1.0
-    path = bpy.data.objects.new("spine", curve)
-    bpy.context.collection.objects.link(path)
+    path = material.draw_curve([(0.0, 0.0, 1.0 + 0.2 * k) for k in range(4)], "spine")
     one = rig.pose.bones["chest"].constraints.new("SPLINE_IK")
     one.target, one.chain_count = path, 3
     bpy.context.view_layer.update()

@@ -219,14 +219,7 @@ def test_a_preview_follows_what_is_asked_for(loom):
 def test_it_walks_along_a_curve(loom):
     bpy.ops.action_loom.add_demo()
     rig = bpy.context.object
-    data = bpy.data.curves.new("Way", "CURVE")
-    data.dimensions = "3D"
-    spline = data.splines.new("POLY")
-    spline.points.add(2)
-    for point, place in zip(spline.points, ((0, 0), (0, -4), (1, -8)), strict=True):
-        point.co = (*place, 0.0, 1.0)
-    curve = bpy.data.objects.new("Way", data)
-    bpy.context.scene.collection.objects.link(curve)
+    curve = material.draw_curve([(0, 0), (0, -4), (1, -8)], "Way")
     settings = list_sources(rig, "Walk", "Turn Left", "Turn Right", mode="ask")
     settings.ask_curve, settings.ask.speed = curve, 1.2
     assert bpy.ops.action_loom.ask("INVOKE_DEFAULT") == {"FINISHED"}

@@ -66,20 +66,11 @@ def test_splice_says_nothing_of_it(walker, capfd):
 
 def second(rig, *, keyed=True):
     """Join a second biped, a step beside the first, and return the first's walk; if `keyed`, the second moves, too."""
-    other = material.biped(name="Partner")
-    for bone in other.data.bones:
-        bone.name = f"Partner {bone.name}"
-    other.location.x = 1.0
-    bpy.ops.object.select_all(action="DESELECT")
-    for one in (other, rig):
-        one.select_set(True)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.join()
+    bones = material.join_partner(rig)
     walk = material.key_walk(rig, "both", frames=24)
     rig.animation_data.action = walk
     if keyed:
-        for bone in [bone for bone in rig.pose.bones if bone.name.startswith("Partner ")]:
-            bone.rotation_mode = "XYZ"
+        for bone in bones:
             for frame in (1, 7, 13, 19, 25):
                 bone.rotation_euler.x = 0.3 * np.sin(2.0 * np.pi * frame / 24.0)
                 bone.keyframe_insert("rotation_euler", frame=frame)

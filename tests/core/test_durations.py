@@ -1,4 +1,4 @@
-"""Every test that is recorded as slow, or shows an element of the source documents, exists."""
+"""Every slow test of the record exists, and so does every test of an element of the source documents."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Imports of modules, read from their syntax trees: nothing is imported, and those in functions and for types count."""
+"""Readers of imports from syntax trees: those in functions and for type checkers count, and no module is loaded."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -55,7 +55,7 @@ def _loaded_nodes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def assert_no_circle(below: Mapping[str, Iterable[str]], known: Iterable[str] = ()) -> None:
-    """Fail unless all names can be put in a row in which each comes after those below it; known : begin the row."""
+    """Fail if the arrows from names to the names below them form a circle; known : names without arrows."""
     row = set(known)
     while left := set(below) - row:
         free = {name for name in left if set(below[name]) <= row}

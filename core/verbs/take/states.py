@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...motion.quat import Array
-from ...quality.contacts import runs
+from ...quality.contacts import hysteresis, runs
 from .tracks import Flags, Tracks
 
 # Pairs are thresholds to enter a state and to stay in it; this hysteresis prevents flicker.
@@ -118,20 +118,20 @@ def travels(tracks: Tracks) -> bool:
 
 
 def _goes(tracks: Tracks) -> Flags:
-    return _risen(_hysteresis(tracks.speed > GOES[0], tracks.speed > GOES[1]), tracks.speed, GOES_AT)
+    return _risen(hysteresis(tracks.speed > GOES[0], tracks.speed > GOES[1]), tracks.speed, GOES_AT)
 
 
 def _gait(goes: Flags, tracks: Tracks) -> Flags:
     """Return in which travelling rows (flags) the body travels by a gait without much other movement."""
-    stepping = _hysteresis(tracks.steps > STEPS[0], tracks.steps > STEPS[1])
+    stepping = hysteresis(tracks.steps > STEPS[0], tracks.steps > STEPS[1])
     beside = tracks.moving - BUSY * tracks.speed
-    return goes & stepping & _hysteresis(beside < BESIDE[0], beside < BESIDE[1])
+    return goes & stepping & hysteresis(beside < BESIDE[0], beside < BESIDE[1])
 
 
 def _idle(tracks: Tracks) -> Flags:
     slow = tracks.speed < GOES[1]
     calm = [(tracks.moving < mean) & (tracks.fastest < most) for mean, most in zip(STILL, BUSIEST, strict=True)]
-    return _hysteresis(calm[0] & slow, calm[1] & slow)
+    return hysteresis(calm[0] & slow, calm[1] & slow)
 
 
 def _rows(tracks: Tracks) -> list[State]:
@@ -139,14 +139,14 @@ def _rows(tracks: Tracks) -> list[State]:
     goes = _goes(tracks)
     gait = _gait(goes, tracks)
     fast = tracks.speed > RUNNING
-    running = gait & _hysteresis((tracks.air > RUNS[0]) & fast, (tracks.air > RUNS[1]) & fast)
+    running = gait & hysteresis((tracks.air > RUNS[0]) & fast, (tracks.air > RUNS[1]) & fast)
     running = _risen(running, tracks.air, RUNS_AT)
     turning = {
-        side: _hysteresis(sign * tracks.turn > TURNS[0], sign * tracks.turn > TURNS[1])
+        side: hysteresis(sign * tracks.turn > TURNS[0], sign * tracks.turn > TURNS[1])
         for side, sign in (("left", 1.0), ("right", -1.0))
     }
     # Knees bend during flight, so the hips of a run are low above the lower foot.
-    low = _hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1]) & ~running
+    low = hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1]) & ~running
     idle = _idle(tracks)
     ways = _ways(tracks.aside) if travels(tracks) else [("", "")] * len(tracks)
     ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK
@@ -178,14 +178,6 @@ def _ways(aside: Array) -> list[tuple[str, str]]:
         else:
             now = ("strafe", "left" if angle > 0.0 else "right")
         out.append(now)
-    return out
-
-
-def _hysteresis(enter: Flags, stay: Flags) -> Flags:
-    """Return the runs of `stay` that contain a row of `enter`."""
-    out = np.zeros_like(stay)
-    for start, end in runs(stay | enter):
-        out[start:end] = enter[start:end].any()
     return out
 
 
