@@ -15,7 +15,7 @@ NAMED: Mapping[str, Mapping[str, float]] = {
     "proud": {"stride": 0.8, "cadence": -0.6, "bounce": 0.6, "swing": 1.2, "lean": -2.5, "elbows": -0.5},
     "sneaky": {"cadence": -1.5, "lean": 1.5, "elbows": 1.0, "lift": 1.0},
 }
-RECORDED = {"sneaky": "sneaking"}  # a manner of the included walks, where those are the examples
+RECORDED = {"sneaky": "sneaking"}  # a manner of the included walks, used with them as examples
 FACTORS = 6  # number of the largest components that have a factor
 
 _OWN = ("basis", ("auto", "clips"))  # options for the clips' own strides; the bundled walks are fixed

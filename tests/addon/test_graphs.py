@@ -274,7 +274,7 @@ def test_a_path_ends_at_rest_or_in_another_action(walker, wave):
     before = material.fingerprint(made)
     assert made.frame_range[1] - made.frame_range[0] > stopped.frame_range[1] - stopped.frame_range[0]
 
-    # The recipe loads back: its last action ends the walk and is no walked source.
+    # The recipe loads back: its last action ends the walk, and is not ticked.
     settings.ending_action, settings.follow.ending = None, "walk"
     bpy.ops.action_loom.edit_recipe()
     assert (settings.follow.ending, settings.ending_action) == ("action", wave)

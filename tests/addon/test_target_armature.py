@@ -156,3 +156,17 @@ def test_the_empty_above_an_armature_leads_to_it_and_one_above_two_does_not(loom
     bpy.context.view_layer.objects.active = above
     loom("addon.ground.memory").forget()
     assert target.of_tab(bpy.context) is None
+
+
+def test_a_walk_without_turns_can_follow_a_new_curve():
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    settings = bpy.context.scene.action_loom
+    for name in ("Walk", "Run"):
+        bpy.ops.action_loom.add_source(action=name)
+    settings.mode = "follow"
+    bpy.ops.action_loom.new_curve()
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.action_loom.follow("INVOKE_DEFAULT")
+    assert "off the path" not in settings.rigs[0].last_warnings
+    assert float(settings.rigs[0].last.rpartition(", ")[2].split(" ")[0]) < 10.0  # cm off the curve

@@ -129,7 +129,7 @@ def test_the_way_that_a_result_keeps_is_no_pose_that_another_action_left(demo, c
     capfd.readouterr()
     material.weave("mirror", "Run")
     assert "Way Ahead" not in capfd.readouterr().out
-    # A property of the artist's own that is left is still told.
+    # The note about a property of the artist remains.
     demo["smile"] = 0.0
     demo.keyframe_insert('["smile"]', frame=1)
     demo["smile"] = 1.0

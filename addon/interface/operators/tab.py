@@ -13,7 +13,7 @@ from ...model import properties, target_armature
 from . import polls
 
 LENGTH = 6.0  # body heights, length of a new curve
-SWING = 0.6  # body heights, its sideways swing
+SWING = 0.3  # body heights, its sideways swing: a character without turns can follow it
 WIDE = 60  # letters of a line of a whole message
 
 

@@ -74,7 +74,7 @@ def ranked(messages: Iterable[Message], names: Iterable[str] = ()) -> list[Messa
     found: dict[str, Message] = {}
     others, told = sorted(filter(None, names), key=len, reverse=True), set[str]()
     for one in messages:
-        own = _NUMBERS.sub("#", one.text)  # the same message with other numbers is told once
+        own = _NUMBERS.sub("#", one.text)  # a message with other numbers only is not repeated
         plain = one.text
         for name in (one.of, *others):
             plain = plain.replace(name, "*") if name else plain

@@ -1,8 +1,8 @@
-"""End a walk along a path: stop there, stand on, or go over into another action.
+"""End a walk along a path: with a stop, a stand, or another action.
 
-A stop is driven among the walk's own clips, several times, each a little later in its steps. The walk is left for the
-one that is most alike there and ends nearest to the end of the path. An action that begins by standing follows a stop;
-any other is entered where both are most alike.
+Motion matching among the walk's own clips makes several stops, each a little later in the steps. The best one is
+similar to the walk at the seam and rests near the end of the path. An action that begins by standing follows a stop;
+a moving action follows the walk directly.
 
 Method: Following a drawn path.
 """
@@ -31,14 +31,14 @@ from . import Follow
 LAST = 1.0  # s before the end of the path in which a moving action may begin
 ENTERED = 0.4  # share of an action in which it may be entered
 WALKS, SLOWS, STANDS = 2.0, 2.0, 2.0  # s that a stop is driven: at the walk's speed, until it rests, and standing on
-TRIED, LATER = 5, 0.2  # number of stops that are driven, and s by which each begins later than the one before
+TRIED, LATER = 5, 0.2  # number of stops, and s between their beginnings
 BEFORE = 0.6  # s before it slows down in which a stop may be entered
 SLOWER = 0.15  # share by which another speed needs other stops
 RESTS = 0.03  # body heights a second; a body that is slower rests
 BREATH, SETTLED = 0.2, 0.2  # s of rest with which a stop ends, and after which it is known to rest
 WINDOW = 0.042  # s compared on each side of a frame
 LEAST = 4  # frames of an action
-ROOM = 0.2  # s that remain on both sides of a seam, if there is so much
+ROOM = 0.2  # s of both clips beyond a seam, if they are long enough
 AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
 SHORT = 0.5  # weight of a metre between the end of a stop and that of the path, beside the distance of poses
 
@@ -58,7 +58,7 @@ class Stops:
 
 @dataclass(frozen=True, eq=False)
 class Ended:
-    """A walk with its ending; left : its first frame that is not the walk alone.
+    """A walk with its ending; left : the number of frames before the seam.
 
     seam : the first frame of an action at the end, which plays its frames `played`, none for a stop
     stops : to be used again, None without a stop
@@ -116,7 +116,7 @@ def end_walk(
 
 
 def _stop(walk: Clip, gone: Array, end: complex, clips: list[Clip], recipe: Follow, known: Stops | None) -> Ended:
-    """Return a walk that stops at the end of its path, and stands on if the recipe says so."""
+    """Return a walk with a stop at the end of its path, and with two seconds of standing if the recipe asks for it."""
     count = min(round(LAST * walk.rate), len(gone) - 1)
     speed = float(gone[-1] - gone[-1 - count]) * walk.rate / max(count, 1)
     if known is None or abs(known.speed - speed) > SLOWER * speed:
@@ -192,10 +192,10 @@ def _best_seam(
     low = int(leave.min())
     costs = _distances(walk.cut(low, len(walk)), stop)[leave - low, enter] + SHORT * short
     best = int(np.argmin(costs))
-    return float(costs[best]) + _sunk(stop, rest), int(leave[best]), int(enter[best]), float(short[best])
+    return float(costs[best]) + _measure_sinking(stop, rest), int(leave[best]), int(enter[best]), float(short[best])
 
 
-def _sunk(stop: Clip, rest: int) -> float:
+def _measure_sinking(stop: Clip, rest: int) -> float:
     """Return how much lower than before (metres) a foot of a body that stops comes."""
     points = feet.balls_and_ankles(stop.skeleton)
     low = kinematics.points(stop)[: rest + 1, [ball for ball, _ in points.values()], 2].min(axis=1, initial=np.inf)
@@ -204,7 +204,7 @@ def _sunk(stop: Clip, rest: int) -> float:
 
 
 def _go_over(walk: Clip, action: Clip, *, standing: bool) -> Ended:
-    """Return a walk that goes over into an action: at its end if it stands there, else where both are most alike."""
+    """Return a walk followed by an action: at the end of a standing walk, or at the most similar frames of both."""
     room = round(ROOM * walk.rate)
     leave = np.arange(len(walk) - 1 - (room if standing else round(LAST * walk.rate)), len(walk) - (room + 1) // 2)
     leave = np.unique(np.clip(leave, 1, len(walk) - 2))
@@ -224,7 +224,7 @@ def _distances(one: Clip, other: Clip) -> Array:
 
 
 def _join(walk: Clip, after: Clip, leave: int, enter: int) -> Ended:
-    """Return a walk that is left at one of its frames for a frame of a clip, eased."""
+    """Return a walk and, from one of its frames on, a clip from one of its frames on; the seam is eased."""
     recipe = Connect(from_frame=leave, to_frame=enter, trim=False, plant_feet=False, facing="matched")
     made = connecting.connect([walk, after], recipe)
     seam = made.report["connect"]

@@ -39,6 +39,6 @@ class FollowResult(WalkResult):
     ended: Ended | None = None
 
     @property
-    def left(self) -> int:
+    def walked_frames(self) -> int:
         """The number of frames that are the walk alone."""
         return len(self.clip) if self.ended is None else self.ended.left

@@ -32,7 +32,7 @@ from .upper_body_overlay import Stretch
 # Lengths for a body height of 1.7 m; they scale with the body (see `edge_table.unit`).
 FAR = 0.5  # m from the path; a larger distance gives a warning
 BEFORE = 0.5  # m before the first change of a path where a new search starts
-BEYOND = 1.001  # of its length, where frames after the end of a path are said to be
+BEYOND = 1.001  # of a path's length, for the frames after its end
 SETTLING = 0.3  # s over which offsets of spreading and planting fade where a walk continues an earlier one
 
 
@@ -198,10 +198,10 @@ def _assemble_walk(
             walked.clip, gone, complex(drawn.at(np.array([drawn.length]))[0]), graph, recipe, clips, known
         )
         walked, gone, off = _with_ending(walked, gone, off, drawn, ended)
-        shares = np.append(shares[: ended.left], np.full(len(gone) - ended.left, 2.0))  # no stretch goes on there
+        shares = np.append(shares[: ended.left], np.full(len(gone) - ended.left, 2.0))  # stretches end with the path
     plain, planted = planting.of_result(walked.clip, recipe, one_source=of_one, lift=ended is not None)
     if before is not None:
-        kept = min(before[1], before[0].left, len(plain) if ended is None else ended.left)
+        kept = min(before[1], before[0].walked_frames, len(plain) if ended is None else ended.left)
         plain = held.with_beginning(before[0].plain, plain, kept, round(SETTLING * plain.rate))
     progress.at(0.5, "Measuring")
     result, carries = upper_body_overlay.overlaid(plain, shares, stretches)
@@ -229,7 +229,7 @@ def _with_ending(
 ) -> tuple[AssembledWalk, Array, Array]:
     """Return a walk with its ending, the metres of the path up to each frame, and the distance from it.
 
-    The frames of the ending have no source, and lie at the end of the path.
+    The sources of the ending are unknown, and its places are the end of the path.
     """
     more = len(ended.clip) - ended.left
     at = np.full(more, BEYOND * drawn.length)

@@ -64,7 +64,7 @@ def read_change(in_style: ClipInStyle, recipe: Restyle) -> Change | None:
 
 
 def as_sliders(recipe: Restyle, style: Style) -> tuple[Restyle, list[str]]:
-    """Return a recipe with a named style as amounts of the sliders, and a sentence on those that the style lacks.
+    """Return a recipe with a named style as amounts of the sliders, and a sentence on missing sliders.
 
     A person of that name comes first; where the examples have the manner itself, it is the target.
 

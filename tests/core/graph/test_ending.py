@@ -45,7 +45,7 @@ def test_a_walk_stops_where_its_path_ends(body, path):
 def test_the_walk_before_its_end_is_the_walk_in_mid_step():
     given = BODIES["walk and a gesture"]
     on, stopped = (ended(given, how, plant_feet=False).clip for how in ("walk", "stop"))
-    left = ended(given, "stop", plant_feet=False).left
+    left = ended(given, "stop", plant_feet=False).walked_frames
     assert 20 < left < len(on)
     assert_allclose(stopped.rotations[:left], on.rotations[:left], atol=1e-12)
     assert_allclose(stopped.translations[:left], on.translations[:left], atol=1e-12)
