@@ -167,7 +167,7 @@ def _toward(style: Style, recipe: Restyle, row: Array) -> Array:
         return np.zeros_like(row)
     found = style.people.get(recipe.toward.strip())
     if found is None:
-        known = [*NAMED, *style.people]
+        known = [*style.people, *NAMED]
         raise OptionError(f"toward is {recipe.toward!r}, but the style knows {some(known)}")
     return recipe.toward_amount * (found - row)
 
