@@ -127,7 +127,8 @@ def refused(cells: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 def draw_sheet(pictures: list[Path]) -> None:
     """Put the rows of twenty characters, evenly chosen, on one picture."""
-    chosen = pictures[:: max(1, len(pictures) // ON_SHEET)][:ON_SHEET]
+    count = min(ON_SHEET, len(pictures))
+    chosen = [pictures[k * len(pictures) // count] for k in range(count)]
     strips = [
         ImageOps.pad(Image.open(one).convert("RGB"), STRIP, color="white", centering=(0.0, 0.5)) for one in chosen
     ]
