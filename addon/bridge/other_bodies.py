@@ -70,7 +70,7 @@ def _bring_clip(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> 
     carried.refuse(leg_count.of_body(hung), onto)
     posed = _with_posed_offsets(hung.skeleton, body)
     rest = rest_check.of_own_poses(replace(hung, skeleton=posed))
-    carried_over, how = carry.onto_body(clip, posed, body_rest=rest)
+    carried_over, how = carry.onto_body(rest_check.stand_up(clip), posed, body_rest=rest)
     carried_over = attached.restore(replace(carried_over, skeleton=hung.skeleton), [])
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import OptionError
-from ..motion import feet, kinematics
+from ..motion import feet, kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
@@ -21,6 +21,8 @@ from .rest_frames import RestPose
 AUTO, REST = "auto", "rest"
 LEGS, TRUNK = 50.0, 45.0  # degrees from the vertical allowed at rest for a thigh or shin, and for the trunk
 NARROW = 0.15  # of leg length: least distance of the shoulders
+
+CONSTANT = 1e-6  # 1 − |q·r| of rotations that count as equal
 
 
 class Tilt(NamedTuple):
@@ -101,6 +103,36 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
         " is used; name another if that is better"
     )
     return replace(rest_frames.at_frame(clip, frame, why), chosen=False)
+
+
+def stand_up(clip: Clip) -> Clip:
+    """Return a clip whose body stands at rest, if constant rotations above the hips lift it from a lying rest pose.
+
+    Some libraries save a body that lies and a root that turns it up in every frame (KayKit). No pose changes.
+
+    Example:
+        >>> from action_loom.core.bodies import rest_check
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> rest_check.stand_up(walk) is walk
+        True
+    """
+    skeleton, hips = clip.skeleton, clip.skeleton.roles.get("hips", -1)
+    if hips < 0 or skeleton.inheritance is not None or can_stand(skeleton):
+        return clip
+    orients, rotations, translations = skeleton.orients.copy(), clip.rotations.copy(), clip.translations.copy()
+    joint = int(skeleton.parents[hips])
+    while joint >= 0:
+        turn = rotations[0, joint].copy()
+        if np.abs(rotations[:, joint] @ turn).min() > 1.0 - CONSTANT:
+            orients[joint] = quat.mul(orients[joint], turn)
+            rotations[:, joint] = quat.mul(quat.inv(turn), rotations[:, joint])
+            translations[:, joint] = quat.rotate(quat.inv(turn), translations[:, joint])
+        joint = int(skeleton.parents[joint])
+    standing = replace(skeleton, orients=orients)
+    if not can_stand(standing):
+        return clip
+    return replace(clip, skeleton=standing, rotations=rotations, translations=translations)
 
 
 def of_body(skeleton: Skeleton) -> RestPose:

@@ -137,7 +137,7 @@ def test_what_keeps_from_importing_is_said_before_anything_changes(walks, small)
         import_motion(walks[0], small)
     assert names_of_all() == before
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(RuntimeError, match="Object or Pose Mode"):
+    with pytest.raises(RuntimeError, match="Change to Object Mode first"):
         import_motion(walks[0])
 
 

@@ -1,10 +1,15 @@
 """Rest poses in which nobody can stand, and the frame of a clip that replaces them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core.bodies import carry, rest_check, rest_frames
 from action_loom.core.errors import OptionError, SkeletonError
 from action_loom.core.motion import kinematics, quat
+from action_loom.core.motion.clip import Clip
+from action_loom.core.motion.skeleton import Skeleton
+from numpy.testing import assert_allclose
 from oracles import bodies, material
 
 pytestmark = pytest.mark.both_engines
@@ -93,3 +98,33 @@ def test_a_body_without_left_and_right_faces_nowhere():
     flat = bodies.proportioned(body, dict.fromkeys(body.names, 0.0))
     with pytest.raises(SkeletonError, match="which way the body faces"):
         rest_frames.body_frame(flat, rest_frames.at_rest(flat))
+
+
+def test_a_body_that_a_root_lifts_from_a_lying_rest_pose_stands_at_rest():
+    """As KayKit's animations are saved; no pose changes, and another root's turns are part of the motion."""
+    walk = bodies.moving(material.figure())
+    body, lying = walk.skeleton, quat.exp(np.radians([-90.0, 0.0, 0.0]))
+    rooted = Skeleton(
+        ("root", *body.names),
+        np.concatenate([[-1], body.parents + 1]),
+        np.concatenate([np.zeros((1, 3)), body.offsets]),
+        np.concatenate([lying[None], body.orients]),
+        np.concatenate([np.zeros((1, 3)), body.tips]),
+        {role: joint + 1 for role, joint in body.roles.items()},
+    )
+    up = np.tile(quat.inv(lying), (len(walk), 1, 1))
+    clip = Clip(
+        "walk",
+        rooted,
+        walk.rate,
+        np.concatenate([up, walk.rotations], axis=1),
+        np.concatenate([np.zeros((len(walk), 1, 3)), walk.translations], axis=1),
+    )
+    assert not rest_check.can_stand(rooted)
+    standing = rest_check.stand_up(clip)
+    assert rest_check.can_stand(standing.skeleton)
+    assert_allclose(kinematics.points(standing), kinematics.points(clip), atol=1e-9)
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = quat.mul(rotations[:, 0], quat.exp(np.linspace(0.0, 1.0, len(clip))[:, None] * [0.0, 1.0, 0.0]))
+    spinning = replace(clip, rotations=rotations)
+    assert rest_check.stand_up(spinning) is spinning
