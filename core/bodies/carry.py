@@ -97,7 +97,14 @@ def onto_body(
 
 
 def rest_as_high(source: Skeleton, body: Skeleton) -> bool:
-    """Return whether the ankles of two bodies are as high over their soles at rest, within 1 % of the height."""
+    """Return whether the ankles of two bodies are as high over their soles at rest, within 1 % of the height.
+
+    Example:
+        >>> from action_loom.core.bodies import carry
+        >>> from action_loom.core.demo_character import body
+        >>> carry.rest_as_high(body.skeleton(), body.skeleton())
+        True
+    """
     rise = _measure_rise(source, body, rest_frames.at_rest(source), rest_frames.at_rest(body))
     return abs(rise) <= HOVER * body.height
 

@@ -233,7 +233,15 @@ def runs(flags: Flags) -> list[tuple[int, int]]:
 
 
 def hysteresis(enter: Flags, stay: Flags) -> Flags:
-    """Return the runs of `stay` that contain one of `enter`."""
+    """Return the runs of `stay` that contain one of `enter`.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.quality import contacts
+        >>> stay = np.array([True, True, False, True])
+        >>> contacts.hysteresis(np.array([False, True, False, False]), stay).tolist()
+        [True, True, False, False]
+    """
     out = np.zeros_like(stay)
     for start, end in runs(stay | enter):
         out[start:end] = enter[start:end].any()

@@ -117,7 +117,7 @@ def _plays(armature: bpy.types.Object, name: str) -> bool:
 
 class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
     bl_idname = "action_loom.show_scores"
-    bl_label = "Open in Image Editor"
+    bl_label = "Open Scores in Image Editor"
     bl_description = "Show how well the action repeats, by the cycle's length and first frame"
     bl_options = {"REGISTER", "UNDO"}
 

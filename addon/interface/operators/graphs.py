@@ -32,7 +32,7 @@ class GraphHooks(Hooks):
 
 class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
     bl_idname = "action_loom.show_graph"
-    bl_label = "Open in Image Editor"
+    bl_label = "Open Graph in Image Editor"
     bl_description = "Show the actions as lanes and the transitions between them"
     bl_options = {"REGISTER", "UNDO"}
 

@@ -43,7 +43,7 @@ class AnalyseHooks(Hooks):
 
 class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
     bl_idname = "action_loom.show_registration"
-    bl_label = "Open in Image Editor"
+    bl_label = "Open Registration in Image Editor"
     bl_description = "Show which frames of this action and the reference correspond"
     bl_options = {"REGISTER", "UNDO"}
 
