@@ -131,7 +131,8 @@ def read(
         joint = names.index(name) if name else 0
         offsets[joint] += quat.rotate(orients[joint], steps[joint] * np.array(one.location))
         orients[joint] = quat.mul(orients[joint], np.array(one.rotation))
-    read_as = _without_invented_tips(Skeleton(names, parents, offsets, orients, tips, roles))
+    read_as = Skeleton(names, parents, offsets, orients, tips, roles)
+    read_as = read_as if measured else _without_invented_tips(read_as)
     unit, metres = ("m", 1.0) if in_metres else units.of_armature(read_as)
     skeleton = Skeleton(names, parents, metres * offsets, orients, metres * read_as.tips, roles, inheritance)
     space[:3, :3] *= scale
