@@ -21,6 +21,7 @@ from .rest_frames import RestPose
 
 SAME_PLACE = 0.001  # body heights between the places of a joint in two copies of one skeleton
 SAME_SHARE = 0.9  # of the joints of two copies of one skeleton that have the same place
+IN_THE_AIR = 0.03  # body heights between the ankles at rest, from which on one foot is in the air
 HOVER = 0.01  # body heights by which a body may be raised for its deepest toe; beyond that, toes bend
 
 
@@ -240,15 +241,18 @@ def _between_thighs(skeleton: Skeleton, points: Array) -> Array:
 
 
 def _heights(skeleton: Skeleton, pose: RestPose) -> tuple[float, float]:
-    """Return the heights (m) of ball and ankle above the lowest point of their foot at rest; 0 without known feet.
+    """Return the mean heights (m) of balls and ankles above the lowest foot point at rest; 0 without known feet.
 
-    The flatter foot counts, because one foot is in the air if a frame of a run is the rest pose.
+    If a foot is in the air, as in a frame of a run, the heights are of the flatter foot above its own lowest point.
     """
     pairs, soles = feet.balls_and_ankles(skeleton), feet.soles(skeleton)
     if not pairs:
         return 0.0, 0.0
-    each = [pose.points[list(pair), 2] - pose.points[soles[foot], 2].min() for foot, pair in pairs.items()]
-    ball, ankle = min((height.tolist() for height in each), key=lambda pair: pair[1])
+    heights = pose.points[np.array(list(pairs.values()), dtype=np.int64), 2]
+    if np.ptp(heights[:, 1]) > IN_THE_AIR * skeleton.height:
+        each = [pose.points[list(pair), 2] - pose.points[soles[foot], 2].min() for foot, pair in pairs.items()]
+        return min(((float(ball), float(ankle)) for ball, ankle in each), key=lambda pair: pair[1])
+    ball, ankle = (heights - pose.points[_all(soles), 2].min()).mean(axis=0).tolist()
     return ball, ankle
 
 
