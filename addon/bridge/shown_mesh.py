@@ -107,8 +107,9 @@ class Judge:
         reference: Sequence[Played | None] = own or others or [None]
         extents = [self._evaluate_kept(one).extent for one in reference]
         if others:  # imported actions can scale the object, so that it plays them at another size
-            height = self._evaluate_kept(None).extent.height
-            extents = [one for one in extents if 0.5 < one.height / height < 2.0] or [self._evaluate_kept(None).extent]
+            rest = self._evaluate_kept(None).extent
+            size = np.median(rest.lengths) if len(rest.lengths) else 0.0
+            extents = [one for one in extents if not size or 0.5 < np.median(one.lengths) / size < 2.0] or [rest]
         extent = surface.join_extents(extents)
         chosen = np.union1d(_choose_frames(written[1], self._count), also)
         places, axes, heads = self._evaluate(written, chosen)

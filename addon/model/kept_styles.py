@@ -1,13 +1,14 @@
-"""Keep styles in a file as text blocks: the output of `action-loom style fit`, in base64."""
+"""Choose named styles, and keep styles in a file as text blocks: the output of `action-loom style fit`, in base64."""
 
 import base64
 import binascii
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...core.errors import LoomError
+from ...core.recipes.style import NAMED
 
 if TYPE_CHECKING:
     from ...core.style.style import Style
@@ -45,3 +46,13 @@ def load(name: str) -> "Style":
     from ...core.style import storage
 
     return storage.read(content(name), name)
+
+
+def read_named_style(settings: Any) -> int:
+    """Return the number of the named style that a walk is changed towards, 0 for none."""
+    return next((k for k, name in enumerate(NAMED, 1) if name == settings.restyle.toward.strip()), 0)
+
+
+def choose_named_style(settings: Any, number: int) -> None:
+    """Change walks towards a named style by its number, 0 for none."""
+    settings.restyle.toward = ["", *NAMED][number]

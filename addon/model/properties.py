@@ -13,11 +13,11 @@ from ...core.recipes.graph import GraphOptions
 from ...core.recipes.matching import Matching
 from ...core.recipes.reading import ReadingOptions
 from ...core.recipes.result import ResultOptions
-from ...core.recipes.style import NAMED, StyleOptions
+from ...core.recipes.style import StyleOptions
 from ...core.verbs import VERBS
 from ..ground import option_properties, registrar
 from ..ground.blender_types import Data
-from . import contact_rows, intents, lists, rows, take_rows
+from . import contact_rows, intents, kept_styles, lists, rows, take_rows
 from .intents import RECIPES
 
 _SETTINGS = "action_loom"  # name of the scene property
@@ -87,18 +87,7 @@ def _choose_intent(settings: Any, number: int) -> None:
         listener(settings.id_data, bpy.context)
 
 
-def _named_style(settings: Any) -> int:
-    """Return the number of the named style that a walk is changed towards, 0 for none."""
-    return next((k for k, name in enumerate(NAMED, 1) if name == settings.restyle.toward.strip()), 0)
-
-
-def _choose_named_style(settings: Any, number: int) -> None:
-    settings.restyle.toward = ["", *NAMED][number]
-
-
 def _is_style(_settings: Any, text: bpy.types.Text) -> bool:
-    from . import kept_styles
-
     return kept_styles.is_style(text)
 
 
@@ -268,8 +257,8 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
             ("proud", "Proud", _RULE),
             ("sneaky", "Sneak", "As an included capture sneaks; a rule for runs, and with examples of your own"),
         ],
-        get=_named_style,
-        set=_choose_named_style,
+        get=kept_styles.read_named_style,
+        set=kept_styles.choose_named_style,
         options=set(),
     )
     restyle_each: bpy.props.BoolProperty(

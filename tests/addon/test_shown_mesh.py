@@ -4,6 +4,7 @@ import bpy
 import material
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 
 @pytest.fixture
@@ -79,6 +80,38 @@ def test_a_captured_clip_off_the_floor_is_told(rig, loom, by, side):
     sentences = said(rig, loom, changed("one", HIPS, 1, by), carried=True)
     assert len(sentences) == bool(side)
     assert all(f"the mesh is {side} the floor" in one for one in sentences)
+
+
+def test_own_actions_that_shrink_the_object_are_no_reference(rig, loom):
+    """Blender's importer keys the scale of the object in the actions of another file."""
+    copy = bpy.data.actions["one"].copy()
+    for name in ("one", "two"):
+        material.show(rig, bpy.data.actions[name])
+        rig.scale = (0.01, 0.01, 0.01)
+        rig.keyframe_insert("scale", frame=1)
+    rig.animation_data.action = None
+    rig.scale = (1.0, 1.0, 1.0)
+    assert said(rig, loom, copy, carried=True) == []
+
+
+def test_a_body_that_lies_at_rest_is_compared_with_its_own_actions(loom):
+    rig = material.biped(root=True)
+    for name, stride in (("one", 1.2), ("two", 1.6)):
+        material.key_walk(rig, name, frames=24, stride=stride)
+    lying = Matrix.Rotation(np.radians(-90.0), 4, "X")
+    wear(rig).data.transform(lying)
+    rig.data.transform(lying)
+    root = rig.pose.bones["root"]
+    rest = root.bone.matrix_local
+    root.rotation_mode = "QUATERNION"
+    for name in ("one", "two"):
+        material.show(rig, bpy.data.actions[name])
+        root.rotation_quaternion = (rest.inverted() @ lying.inverted() @ rest).to_quaternion()
+        root.keyframe_insert("rotation_quaternion", frame=1)
+    assert said(rig, loom, bpy.data.actions["one"].copy(), carried=True) == []
+    sunk = said(rig, loom, changed("one", HIPS, 1, -0.1), carried=True)
+    assert len(sunk) == 1
+    assert "cm under the floor" in sunk[0]  # less than 10, because the box of the root stands on the floor, too
 
 
 def test_a_mesh_that_is_torn_is_told(rig, loom):

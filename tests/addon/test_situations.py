@@ -3,9 +3,6 @@
 Each cell makes a walker, puts it into a situation, and runs a verb with a known result: *Blend* of an action with a
 copy of itself equals that action, *Mirror* equals its reflection. `judge` plays both and compares them. A cell must
 show the expected motion, or a refusal or a warning must name the cause in a sentence.
-
-Pytest with WRITE=1, in one process, stores the figures of its Blender in build/situations/, and writes the section of
-docs/measured.md from the figures of all Blenders.
 """
 
 import inspect

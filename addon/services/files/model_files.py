@@ -62,7 +62,7 @@ def read(context: bpy.types.Context, path: str) -> list[Clip]:
     with _use_temporary_scene(context) as (scene, before), tempfile.TemporaryDirectory() as folder:
         scene.render.fps, scene.render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
         stands, skinned = ({}, path) if ending == ".fbx" else _read_stance(scene, path, folder)
-        _import(skinned, ending)
+        _import(skinned, ending, name)
         imported = [action for action in bpy.data.actions if action not in before]
         found = [clip for armature in _armatures(scene, stands) for clip in _clips(scene, armature, imported)]
     if not found:
@@ -90,14 +90,15 @@ def _read_stance(scene: bpy.types.Scene, path: str, folder: str) -> tuple[dict[s
         return {}, path  # Blender's importer will report the error
     if (skinned and all(some == every for some in moved)) or len(every) < _LEAST_MOVED:
         return {}, path
-    uri = "data:application/octet-stream;base64,"
-    bare["buffers"] = [{"byteLength": len(data), "uri": uri + base64.b64encode(data).decode()} for data in buffers]
+    for place, data in enumerate(buffers):
+        files.write(os.path.join(folder, f"{place}.bin"), data)
+    bare["buffers"] = [{"byteLength": len(data), "uri": f"{place}.bin"} for place, data in enumerate(buffers)]
     before = set(bpy.data.user_map())
     still = _write(folder, "still.gltf", {key: bare[key] for key in bare if key != "animations"})
-    _import(still, ".gltf")
+    _import(still, ".gltf", os.path.basename(path))
     stands = {one.name: left_poses.pose_of(one) for one in _armatures(scene, {})}
     bpy.data.batch_remove([data for data in bpy.data.user_map() if data not in before])
-    return stands, path if skinned else _write(folder, f"{os.path.splitext(os.path.basename(path))[0]}.gltf", bare)
+    return stands, path if skinned else _write(folder, "animated.gltf", bare)
 
 
 def _write(folder: str, name: str, content: Any) -> str:
@@ -202,20 +203,17 @@ def _use_temporary_scene(context: bpy.types.Context) -> Iterator[tuple[bpy.types
             bpy.data.batch_remove([data for data in bpy.data.user_map() if data not in before])
 
 
-def _import(path: str, ending: str) -> None:
+def _import(path: str, ending: str, name: str) -> None:
+    """Import a file; name : of the artist's file, for messages."""
     ours: Any = bpy.ops
     importers = [ours.wm.fbx_import, ours.import_scene.fbx] if ending == ".fbx" else [ours.import_scene.gltf]
     there = next((one for one in importers if _is_there(one)), None)
     if there is None:
-        raise LoomError(
-            f"{os.path.basename(path)}: enable the extension that imports {ending} in Blender's preferences"
-        )
+        raise LoomError(f"{name}: enable the extension that imports {ending} in Blender's preferences")
     try:
         there(filepath=path)
     except RuntimeError as error:
-        raise LoomError(
-            f"{os.path.basename(path)}: Blender can't import it ({_shorten_message(str(error), path)})"
-        ) from None
+        raise LoomError(f"{name}: Blender can't import it ({_shorten_message(str(error), path)})") from None
 
 
 def _shorten_message(message: str, path: str) -> str:
