@@ -178,7 +178,7 @@ def close_stride(rows: Array) -> Array:
 def at_phases(phase: Array) -> Array:
     """Return the matrix (F, PHASES) from uniform samples of a stride to its values at phases (F,).
 
-    By trigonometric interpolation of an even number of samples, exact at the samples.
+    The interpolation is trigonometric, for an even number of samples, and exact at the samples.
 
     Example:
         >>> import numpy as np

@@ -111,7 +111,7 @@ def test_a_body_that_lies_at_rest_is_compared_with_its_own_actions(loom):
     assert said(rig, loom, bpy.data.actions["one"].copy(), carried=True) == []
     sunk = said(rig, loom, changed("one", HIPS, 1, -0.1), carried=True)
     assert len(sunk) == 1
-    assert "cm under the floor" in sunk[0]  # less than 10, because the box of the root stands on the floor, too
+    assert "cm under the floor" in sunk[0]  # under 10 cm: the root's box is on the floor
 
 
 def test_a_mesh_that_is_torn_is_told(rig, loom):
