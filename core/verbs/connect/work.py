@@ -168,6 +168,19 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
     return [replace(one, clip=clip) for one, clip in zip(trimmed, clips, strict=True)], sentences
 
 
+def refuse_short(clip: Clip, least: int, to: str) -> None:
+    """Raise RegistrationError for a clip with fewer frames than one takes that is "left" or "entered".
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.verbs.connect import work
+        >>> work.refuse_short(actions.walk(), 4, "entered")
+    """
+    if len(clip) < least:
+        frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
+        raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
+
+
 def _rank_transitions(
     before: Clip, after: Clip, recipe: Connect, first_free: int, counted: tuple[FrameMap, FrameMap]
 ) -> list[Transition]:
@@ -177,9 +190,7 @@ def _rank_transitions(
     some frames of both clips beyond the seam, because a short overlap is visible.
     """
     for clip, least, to in ((before, BEFORE, "left"), (after, AFTER + 1, "entered")):
-        if len(clip) < least:
-            frames = f"{len(clip)} frame{'s' * (len(clip) > 1)}"
-            raise RegistrationError(f"{clip.name} has {frames}, but a clip that is {to} takes {least} or more")
+        refuse_short(clip, least, to)
     end, last = len(before) - 1, len(after) - 1 - AFTER
     leave = max(0 if recipe.anywhere else int((1.0 - SEARCHED) * len(before)), first_free, BEFORE - 1), end
     enter = 0, last if recipe.anywhere else min(max(int(SEARCHED * len(after)), 1), last)

@@ -87,7 +87,7 @@ def end_walk(
     gone (F,) : metres of the path up to each frame; end : of the path, x + iy
     clips : all clips that the recipe counts, the action last
     known : stops among the same clips
-    Raises ClipError for an action that is missing or too short, and the errors of `database.build`.
+    Raises ClipError for a missing action, RegistrationError for one that is too short, and those of `database.build`.
     """
     given = list(graph.clips[: graph.inputs.given])
     if recipe.ending != "action":
@@ -97,9 +97,7 @@ def end_walk(
     trimmed = trim.ends(clips[-1])
     action, carried = alike.like(trimmed.clip, given[0])
     action = resample.to_rate(action, walk.rate)
-    if len(action) < LEAST:
-        frames, to = f"{len(clips[-1])} frame{'s' * (len(clips[-1]) > 1)}", "entered"
-        raise ClipError(f"{clips[-1].name} has {frames}, but a clip that is {to} takes {LEAST} or more")
+    connecting.refuse_short(action, LEAST, "entered")
     before, stopped = walk, None
     first = _pace(action)[: max(round(BREATH * action.rate), 2)]
     if first.max() < 2.0 * RESTS * action.skeleton.height:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
-from action_loom.core.errors import ClipError
+from action_loom.core.errors import ClipError, RegistrationError
 from action_loom.core.motion import quat, root_motion
 from action_loom.core.verbs import Follow, source_frames
 from action_loom.core.verbs.follow import work as follow
@@ -110,7 +110,7 @@ def test_a_stretch_at_the_end_of_the_path_does_not_go_on_in_the_stop():
 def test_an_end_that_is_impossible_is_refused_by_name():
     with pytest.raises(ClipError, match="walk: give the action that comes at the end after the clips"):
         ended(BODIES["walk"], "action")
-    with pytest.raises(ClipError, match="wave has 3 frames, but a clip that is entered takes 4 or more"):
+    with pytest.raises(RegistrationError, match="wave has 3 frames, but a clip that is entered takes 4 or more"):
         ended([*BODIES["walk"], actions.wave().cut(0, 3)], "action")
 
 
