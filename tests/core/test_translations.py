@@ -38,8 +38,9 @@ def test_every_text_of_the_source_has_its_translation_and_no_other(tools, texts,
     stale = [text for text in known if text not in texts]
     assert not stale, "python tools/translations.py --write removes them"
     untranslated.report([text for text in texts if text not in known], language)
+    # The order of the texts and the files they name are comments, which `--write` brings up to date.
     text = (ROOT / "addon" / "ground" / "translations" / f"{language}.po").read_text(encoding="utf-8")
-    assert text == tools[1].compose(language, texts, known), "python tools/translations.py --write orders it"
+    assert text.count("\nmsgid ") == 1 + len(known), "a text stands twice"
 
 
 def test_kinds_of_messages_are_texts_of_the_source(tools):
