@@ -1,8 +1,8 @@
 """Judge the repair of flights on motion files, with another reader, other masses and another flight rule.
 
-python tools/flight_trial.py FOLDER    judges all BVH files of a folder, and writes a section of measured.md
+python tools/flight_trial.py FOLDER...    judges all BVH files of folders, and writes a section of measured.md
 
-No file of the folder may have been used to choose a constant of Weight.
+The page names the folders: constants of Weight were chosen with the files of one of them, but with none of the others.
 """
 
 import sys
@@ -25,7 +25,7 @@ from oracles import falling, jumps
 LONG, NEAR = 0.3, 2.0  # s, m/s²; a capture's flight that long which falls that near to −9.81 is retimed
 LOW, AS_CAPTURED = 50.0, "as captured"
 HEADS = ("edit", "left, with a reason", "within 0.5 m/s² of −9.81", "within 1.5", "feet in mid-stance", "knees ×")
-ABOUT = """jumps of BVH files that nobody had opened are retimed and
+ABOUT = """jumps of BVH files from outside are retimed and
 resized, repaired, written to files, and judged by another reader, de Leva's masses and another flight rule than ours.
 Jumps are the judge's flights of 0.3 s and more that fall within 2 m/s² of −9.81. Feet: the farthest move in the middle
 half of a stance; knees: their largest acceleration, as a multiple of the capture's or the edit's."""
@@ -164,23 +164,31 @@ def summarize(rows, kind):
     return [kind, f"{len(own) - len(judged)} of {len(own)}", *near, f"{1000 * feet:.1f} mm", f"{knees:.2f}"]
 
 
-def main(folder):
+def judge_folder(folder):
+    """Return the lines of the page on a folder of BVH files."""
     rows = []
-    for path in sorted(Path(folder).glob("*.bvh")):
+    for path in sorted(folder.glob("*.bvh")):
         try:
             rows += judge(path)
         except (LoomError, KeyError, ValueError) as error:
             print(f"{path.stem}: {type(error).__name__} {error}", file=sys.stderr)
-    lines = ["`python tools/flight_trial.py FOLDER`: " + ABOUT, ""]
+    lines = []
     for kind, some in (("50 Hz and more", [row for row in rows if row[1] >= LOW]),
                        ("24 to 30 Hz", [row for row in rows if row[1] < LOW])):  # fmt: skip
         same = [row[3] for row in some if row[0] == AS_CAPTURED]
-        lines += [f"**{kind}.** {sum(same)} of {len(same)} clips are left to the bit.", ""]
-        lines += [*page_sections.table(HEADS, (summarize(some, one) for one in EDITS)), ""]
-    page_sections.put("Flights", lines)
+        if same:
+            lines += [f"**{folder.name}, {kind}.** {sum(same)} of {len(same)} clips are left to the bit.", ""]
+        if len(some) > len(same):
+            lines += [*page_sections.table(HEADS, (summarize(some, one) for one in EDITS)), ""]
     for row in rows:
         print(*row)
+    return lines
+
+
+def main(folders):
+    lines = ["`python tools/flight_trial.py FOLDER...`: " + ABOUT, ""]
+    page_sections.put("Flights", lines + [line for folder in folders for line in judge_folder(Path(folder))])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

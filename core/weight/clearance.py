@@ -25,11 +25,15 @@ HEIGHT_SIGMA, SPEED_SIGMA = 0.008, 0.012  # s
 
 @dataclass(frozen=True, eq=False)
 class FootAir:
-    """Whether a foot is off the ground (N,), its clearance (N,), and the height (N,) of the floor below it, metres."""
+    """Whether a foot is off the ground (N,), its clearance (N,), and the height (N,) of the floor below it, metres.
+
+    speed (N,) : of its slowest point, body heights a second
+    """
 
     off: Flags
     clearance: Array
     floor: Array
+    speed: Array
 
 
 def measure_clearance(tracks: BodyTracks, stands: dict[str, Flags]) -> dict[str, FootAir]:
@@ -67,15 +71,23 @@ def _of_foot(tracks: BodyTracks, path: Array, stands: Flags) -> FootAir:
         for part, which, limit in halves:
             clearance[part] = (heights[part] - lows[which]).min(axis=1)
             floor[part], off[part] = lows[which].min(), clearance[part] > limit
-    return FootAir(off & ~_touches(tracks, path, clearance), clearance, floor)
+    speed = _measure_slowest(tracks, path)
+    return FootAir(off & ~_touches(tracks, speed, clearance), clearance, floor, speed)
 
 
-def _touches(tracks: BodyTracks, path: Array, clearance: Array) -> Flags:
-    """Return whether a foot (N, S, 3) touches since one of its points is still, as on an obstacle."""
+def _measure_slowest(tracks: BodyTracks, path: Array) -> Array:
+    """Return the speed (N,) of the slowest point of a foot (N, S, 3), body heights a second."""
     if len(path) < 2:
-        return np.ones(len(path), dtype=bool)
+        return np.zeros(len(path))
     smooth = root_motion.smooth(path, SPEED_SIGMA * tracks.rate)
-    slowest = np.linalg.norm(np.gradient(smooth, axis=0), axis=2).min(axis=1) * tracks.rate / tracks.height
+    speed = np.linalg.norm(np.gradient(smooth, axis=0), axis=2).min(axis=1)
+    return np.asarray(speed * tracks.rate / tracks.height)
+
+
+def _touches(tracks: BodyTracks, slowest: Array, clearance: Array) -> Flags:
+    """Return whether a foot (N,) touches since one of its points is still, as on an obstacle."""
+    if len(slowest) < 2:
+        return np.ones(len(slowest), dtype=bool)
     near = (slowest < SLOW) & (clearance < NEAR * tracks.height)
     return keep_long(slowest < STILL, STILL_SECONDS * tracks.rate) | keep_long(near, SLOW_SECONDS * tracks.rate)
 

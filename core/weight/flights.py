@@ -25,7 +25,12 @@ GAP, GAP_CLEARANCE = 0.025, 0.008  # s, body heights; a shorter gap in a flight,
 FLAT, HAND, HIPS, HIPS_SPEED = 0.012, 0.10, 0.22, 0.12  # body heights (a second): a flight exceeds each of them
 # (s, m/s²): flights of that duration and more are off if their fall differs more from 9.81
 TOLERANCES = ((0.20, 2.0), (0.12, 3.5), (0.08, 4.5))
+TIPTOE, TIPTOE_SPEED = 0.055, 0.45  # body heights (a second): a foot below both in the median bears the body
+FRAMES = 4.0  # of the clip; the fall of a shorter flight is not known
 PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
+RISING = 2.0  # m/s²; a body that accelerates upwards faster is pushed
+# Body heights of both hands over the centre of mass, s, m/s²: a body that falls more slowly for so long hangs by them
+OVERHEAD, HANGING, HANGS = 0.24, 0.3, -3.0
 ALIKE, ALIKE_LEAST, FAST = 0.2, 3, 13.0  # flights of nearly the same wrong fall: spread, number, m/s²
 CUT = 0.2  # s; the fall of a shorter flight that an end of the clip cuts off is not known
 PADDING = 0.8  # s of a cycle before and after it
@@ -203,13 +208,19 @@ def find_in(clip: Clip) -> Found:
         if inner and end - first < GAP * RATE and least[first:end].min() > GAP_CLEARANCE * tracks.height:
             off[first:end] = True
     spans = [span for span in contacts.runs(off) if _flies(tracks, air, least, slice(*span))]
-    return Found(tuple(_judge_flight(tracks, first, end) for first, end in spans), tracks, air)
+    found = [_judge_flight(tracks, first, end, clip.rate) for first, end in spans]
+    return Found(tuple(_compare_falls(found)), tracks, air)
 
 
 def _flies(tracks: BodyTracks, air: dict[str, FootAir], least: Array, part: slice) -> bool:
     """Return whether a body flies in part of its samples, rather than hanging, lying, rolling or doing a handstand."""
     seconds = (part.stop - part.start - 1) / RATE
     if not SHORTEST <= seconds <= LONGEST or least[part].max() < FLAT * tracks.height:
+        return False
+    if any(
+        one.clearance[part].max() < TIPTOE * tracks.height and np.median(one.speed[part]) < TIPTOE_SPEED
+        for one in air.values()
+    ):
         return False
     floor = np.min([one.floor[part] for one in air.values()], axis=0)
     hands = tracks.hands[part, :, 2] - floor[:, None]
@@ -219,18 +230,44 @@ def _flies(tracks: BodyTracks, air: dict[str, FootAir], least: Array, part: slic
     return not low and bool(speed >= HIPS_SPEED * tracks.height)
 
 
-def _judge_flight(tracks: BodyTracks, first: int, end: int) -> Flight:
+def _judge_flight(tracks: BodyTracks, first: int, end: int, rate: float) -> Flight:
     heights = tracks.centre[first:end, 2]
     fall, seconds = fit_fall(heights, RATE), (end - 1 - first) / RATE
     whole = first > 0 and end < len(tracks)
-    limits = [limit for shortest, limit in TOLERANCES if seconds >= shortest - 1e-9]
-    if not limits or (not whole and seconds < CUT):
+    limit = _tolerance(seconds)
+    if not limit or seconds * rate < FRAMES - 1e-9 or (not whole and seconds < CUT):
         verdict = SHORT
-    elif abs(fall + GRAVITY) <= limits[0]:
+    elif abs(fall + GRAVITY) <= limit:
         verdict = FINE
     else:
-        verdict = PUSHED if _is_pushed(heights) else OFF
+        held = _hangs(tracks, slice(first, end), fall)
+        verdict = PUSHED if fall > RISING or held or _is_pushed(heights) else OFF
     return Flight(first / RATE, (end - 1) / RATE, fall, verdict, whole)
+
+
+def _hangs(tracks: BodyTracks, part: slice, fall: float) -> bool:
+    """Return whether a body hangs by its hands in part of its samples, as on a bar."""
+    over = tracks.hands[part, :, 2] - tracks.centre[part, None, 2]
+    overhead = bool(over.size and over.min() > OVERHEAD * tracks.height)
+    return overhead and fall > HANGS and part.stop - part.start > HANGING * tracks.rate
+
+
+def _tolerance(seconds: float) -> float:
+    """Return how far (m/s²) the fall of a flight of that duration may differ from 9.81, 0 if it is not judged."""
+    return next((limit for shortest, limit in TOLERANCES if seconds >= shortest - 1e-9), 0.0)
+
+
+def _compare_falls(flights: Sequence[Flight]) -> list[Flight]:
+    """Return flights, with those fine that fall as most others do: on a body of a slightly wrong size, all fall alike."""
+    judged = [one for one in flights if one.verdict in (FINE, OFF)]
+    middle = float(np.median([one.fall for one in judged])) if len(judged) >= ALIKE_LEAST else 0.0
+    most = 2 * sum(one.verdict == FINE for one in judged) > len(judged)
+    return [
+        replace(one, verdict=FINE)
+        if most and one.verdict == OFF and abs(one.fall - middle) <= _tolerance(one.seconds)
+        else one
+        for one in flights
+    ]
 
 
 def fit_fall(heights: Array, rate: float) -> float:

@@ -23,12 +23,12 @@ from .clearance import widen
 
 PASSES, NEAR = 3, 0.0006  # NEAR: body heights by which feet and centre may miss their goals
 FADE = 0.15  # s after take-off and before landing in which a foot begins and ceases to follow the hips
-HELD = 0.05  # s after landing and before take-off in which a foot is held less, so that its knee may be smooth
+HELD = 0.02  # s after landing and before take-off in which a foot is held less, so that its knee may be smooth
 GAP, SWING = 0.030, 0.045  # s; a shorter stance in a swing is closed, a shorter swing is none
 KEPT = 0.35  # of its clearance; a foot in the air sinks no further
 STRETCHED, STRAIGHT = 0.97, 0.99  # of leg length: limits of a leg in the air and of one that stands
 RISE, DIP = 0.03, 0.06  # s; sigmas for feet that rise and for the pelvis that drops
-BEND = 0.025  # s; sigma for the change of flexion; 0.012 doubles the acceleration of knees
+BEND = 0.028  # s; sigma for the change of flexion; 0.012 doubles the acceleration of knees
 
 
 @dataclass(frozen=True, eq=False)

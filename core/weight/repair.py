@@ -119,7 +119,7 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
 
 
 def _list_refused(report: FlightReport) -> tuple[Repair, ...]:
-    why = "something outside the clip pushes the body"
+    why = "something outside the clip holds or pushes the body"
     return tuple(Repair(one, one.fall, left=why) for one in report.flights if one.verdict == PUSHED)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, SkeletonError
-from action_loom.core.motion import resample, root_motion
+from action_loom.core.motion import quat, resample, root_motion
 from action_loom.core.weight import flights, repair
 from oracles import jumps
 from oracles.material import captured
@@ -83,6 +83,33 @@ def test_walks_do_not_fly():
     assert flights.find_flights(actions.walk()).flights == ()
 
 
+def test_a_flight_of_less_than_four_frames_is_not_judged():
+    """A take-off is known to a frame at best, so that a fall by three frames says nothing."""
+    for rate, verdict in ((24.0, flights.SHORT), (60.0, flights.OFF)):
+        (found,) = flights.find_flights(thrown(-25.0, rate, seconds=0.13)).flights
+        assert found.verdict == verdict, rate
+
+
+@pytest.mark.parametrize(("falls", "off"), [((-11.6, -11.6, -12.2), 0), ((-9.8, -9.8, -12.2), 1)])
+def test_flights_are_compared_with_most_others_of_a_clip(falls, off):
+    """All flights of a body that was carried to a slightly larger one fall faster by as much."""
+    found = flights.find_flights(jumps.in_sequence([thrown(fall) for fall in falls]))
+    assert len(found.flights) == 3
+    assert len(found.off) == off
+
+
+@pytest.mark.parametrize(("overhead", "verdict"), [(True, flights.PUSHED), (False, flights.OFF)])
+def test_a_body_that_hangs_by_its_hands_is_left_alone(overhead, verdict):
+    clip = thrown(-1.0, seconds=0.8)
+    if overhead:
+        rotations = clip.rotations.copy()
+        for side in "LR":
+            rotations[:, clip.skeleton.roles[f"upper_arm.{side}"]] = quat.about_axis("X", np.pi)
+        clip = replace(clip, rotations=rotations)
+    (found,) = flights.find_flights(clip).flights
+    assert found.verdict == verdict
+
+
 def test_unknown_units_and_feet_are_refused():
     walk = actions.walk(cycles=1)
     with pytest.raises(ClipError, match="unit"):
@@ -120,3 +147,10 @@ def test_captured_jumps_are_found_at_low_rates(rate):
 def test_a_captured_walk_and_dance_do_not_fly():
     for name in ("cmu_mb_02_01", "cmu_mb_05_01", "cmu_mb_10_04"):
         assert flights.find_flights(captured(name)).off == ()
+
+
+@pytest.mark.shared
+def test_a_dancer_on_tiptoe_does_not_fly():
+    """A foot that rises by some centimetres and hardly moves bears the body (used in tuning)."""
+    clip = jumps.read("cmu_mb_05_11")
+    assert repair.repair_flights(clip)[0] is clip

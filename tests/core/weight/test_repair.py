@@ -170,5 +170,5 @@ def test_jumps_are_repaired_at_other_rates(rate):
         right, report = repair.repair_flights(low)
         assert judged(right) == pytest.approx(-9.81, abs=0.5), name
         sharpest = max(falling.knee_acceleration(clip), falling.knee_acceleration(low))
-        assert falling.knee_acceleration(right) < 1.7 * sharpest, name
+        assert falling.knee_acceleration(right) < 1.5 * sharpest, name
         assert [one.left for one in report.repairs if one.flight.seconds > 0.3] == [""], name
