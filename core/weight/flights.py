@@ -258,7 +258,7 @@ def _tolerance(seconds: float) -> float:
 
 
 def _compare_falls(flights: Sequence[Flight]) -> list[Flight]:
-    """Return flights, with those fine that fall as most others do: on a body of a slightly wrong size, all fall alike."""
+    """Return flights, with those fine that fall as most others do: bodies of a wrong size fall alike."""
     judged = [one for one in flights if one.verdict in (FINE, OFF)]
     middle = float(np.median([one.fall for one in judged])) if len(judged) >= ALIKE_LEAST else 0.0
     most = 2 * sum(one.verdict == FINE for one in judged) > len(judged)
