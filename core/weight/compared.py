@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import LoomError
 from ..motion.clip import Clip
 from ..quality import contacts
-from .flights import FINE, GRAVITY, OFF, SHORTEST, FlightReport, find_flights
+from .flights import GRAVITY, OFF, PUSHED, SHORT, SHORTEST, FlightReport, find_flights
 
 WORSE = 1.0  # m/s² by which a flight may fall worse than every flight of the sources
 
@@ -27,17 +27,20 @@ def compare_flights(made: Clip, sources: Iterable[Clip]) -> tuple[FlightReport |
         (FlightReport(name='walk', rate=30.0, flights=(), scale=1.0), [])
     """
     report = known_flights(made)
-    if report is None or not report.off:
+    wrong = [one for one in report.flights if one.verdict in (OFF, PUSHED)] if report else []
+    if report is None or not wrong:
         return report, []
     known = [found for clip in sources if (found := known_flights(clip)) is not None]
     if report.doubt:
         return report, [] if any(found.doubt for found in known) else [report.doubt]
-    falls = [-GRAVITY, *(one.fall for found in known for one in found.flights if one.verdict in (FINE, OFF))]
-    worse = [one for one in report.off if not min(falls) - WORSE <= one.fall <= max(falls) + WORSE]
+    falls = [-GRAVITY, *(one.fall for found in known for one in found.flights if one.verdict != SHORT)]
+    worse = [one for one in wrong if not min(falls) - WORSE <= one.fall <= max(falls) + WORSE]
     if not worse:
         return report, []
     worst = max(worse, key=lambda one: abs(one.fall + GRAVITY))
     what = report.describe(worst)
+    if worst.verdict == PUSHED:  # Weight leaves it alone
+        return report, [f"{what}, real ones at -9.8: look there"]
     return report, [f"{what}, real ones at -9.8: try Weight"]
 
 

@@ -28,6 +28,8 @@ TOLERANCES = ((0.20, 2.0), (0.12, 3.5), (0.08, 4.5))
 TIPTOE, TIPTOE_SPEED = 0.055, 0.45  # body heights (a second): a foot below both in the median bears the body
 FRAMES = 4.0  # of the clip; the fall of a shorter flight is not known
 PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
+BENT, BENT_SECONDS = 0.020, 0.2  # body heights (rms) from a parabola, s: a flight that long which is farther from one
+MIDDLE = 0.6  # is judged by this share of it, in its middle
 RISING = 2.0  # m/s²; a body that accelerates upwards faster is pushed
 # Body heights of both hands over the centre of mass, s, m/s²: a body that falls more slowly for so long hangs by them
 OVERHEAD, HANGING, HANGS = 0.24, 0.3, -3.0
@@ -42,7 +44,7 @@ FINE, OFF, PUSHED, SHORT = "fine", "off", "pushed", "short"
 class Flight:
     """A flight from one second to another.
 
-    fall : vertical acceleration of the centre of mass, m/s², real: −9.81
+    fall : vertical acceleration of the centre of mass, m/s², real: −9.81; its middle's if its path is no parabola
     verdict : FINE, OFF; PUSHED : by something outside the clip, never repaired; SHORT : its fall is not judged
     whole : whether take-off and landing are in the clip
     """
@@ -234,11 +236,15 @@ def _judge_flight(tracks: BodyTracks, first: int, end: int, rate: float) -> Flig
     heights = tracks.centre[first:end, 2]
     fall, seconds = fit_fall(heights, RATE), (end - 1 - first) / RATE
     whole = first > 0 and end < len(tracks)
+    bent = seconds >= BENT_SECONDS and _measure_bend(heights) > BENT * tracks.height
+    if bent:
+        cut = round(0.5 * (1.0 - MIDDLE) * len(heights))
+        fall = fit_fall(heights[cut : len(heights) - cut], RATE)
     limit = _tolerance(seconds)
     if not limit or seconds * rate < FRAMES - 1e-9 or (not whole and seconds < CUT):
         verdict = SHORT
-    elif abs(fall + GRAVITY) <= limit:
-        verdict = FINE
+    elif bent or abs(fall + GRAVITY) <= limit:
+        verdict = FINE if abs(fall + GRAVITY) <= limit else OFF
     else:
         held = _hangs(tracks, slice(first, end), fall)
         verdict = PUSHED if fall > RISING or held or _is_pushed(heights) else OFF
@@ -258,7 +264,7 @@ def _tolerance(seconds: float) -> float:
 
 
 def _compare_falls(flights: Sequence[Flight]) -> list[Flight]:
-    """Return flights, with those fine that fall as most others do: bodies of a wrong size fall alike."""
+    """Return flights, with those fine that fall as most others do: on a body of a slightly wrong size, all do."""
     judged = [one for one in flights if one.verdict in (FINE, OFF)]
     middle = float(np.median([one.fall for one in judged])) if len(judged) >= ALIKE_LEAST else 0.0
     most = 2 * sum(one.verdict == FINE for one in judged) > len(judged)
@@ -283,6 +289,12 @@ def fit_fall(heights: Array, rate: float) -> float:
     at = np.arange(len(heights)) - 0.5 * (len(heights) - 1)
     curve = at**2 - (at**2).mean()
     return float(2.0 * (curve @ heights) / (curve @ curve) * rate**2)
+
+
+def _measure_bend(heights: Array) -> float:
+    """Return the distance (rms, metres) of heights (N,) from the quadratic through them."""
+    at = np.linspace(-1.0, 1.0, len(heights))
+    return float(np.std(heights - np.polynomial.Polynomial.fit(at, heights, 2)(at)))
 
 
 def _is_pushed(heights: Array) -> bool:

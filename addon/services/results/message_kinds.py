@@ -25,6 +25,7 @@ _KINDS = (
         "{action}: {bone} is shown {off} at frame {frame}: the rig's controls can't put it nearer",
         "{action}: {known}; {bone} is shown {off} at frame {frame}",
         "{what}, real ones at -9.8: try Weight",
+        "{what}, real ones at -9.8: look there",
         "{joint} jumps by {degrees}° at frame {frame}: mend it with Filter",
         "The controls can't put {list} quite in place: up to {far} mm and {turned}° off",
     ),

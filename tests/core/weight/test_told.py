@@ -26,7 +26,24 @@ def one(make):
     return lambda clip, _: (make(clip), [clip])
 
 
-BREAK = {"retarget", "move_events", "move_events faster"}  # these break jumps
+def keys(clip):
+    """Return frames before, at the beginning of, and after the longest flight of a clip."""
+    start, end, _ = max(falling.falls(clip), key=lambda one: one[1] - one[0], default=(0.4, 0.6, 0.0))
+    times = max(0.0, start - 0.3), start, 0.5 * (start + end), end, min(clip.seconds, end + 0.3)
+    return tuple(round(second * clip.rate) for second in times)
+
+
+def key_poses(clip):
+    frames = keys(clip)
+    return verbs.KeyPoses(poses=tuple((1, frame, (frame - frames[0]) / clip.rate) for frame in frames))
+
+
+def fill(clip):
+    first, take_off, *_, last = keys(clip)
+    return verbs.Fill(key_frames=((first, take_off, last),))
+
+
+BREAK = {"retarget", "move_events", "move_events faster", "key_poses"}  # these break jumps
 TRIED = {
     "blend": two(lambda: verbs.Blend(weights=(0.5, 0.5))),
     "connect": two(verbs.Connect),
@@ -45,6 +62,13 @@ TRIED = {
     "move_events": one(lambda clip: verbs.MoveEvents(events=events(clip, 1.3))),
     "move_events faster": one(lambda clip: verbs.MoveEvents(events=events(clip, 0.75))),
     "weight": one(lambda _: verbs.Weight()),
+    "settle": two(verbs.Settle),
+    "restyle": one(lambda _: verbs.Restyle(speed=2.0)),
+    "follow": two(lambda: verbs.Follow(path=((0, 0), (2, 0), (4, 1), (6, 1)), speed=3.0)),
+    "drive": two(lambda: verbs.Drive(wishes=((0, 0, 1.5), (2, 0, 3.0), (4, 1, 2.0)))),
+    "warp": one(lambda clip: verbs.Warp(corrections=((keys(clip)[2], 1, 0, 0, 0.25, 0, 0, 0),))),
+    "key_poses": one(key_poses),
+    "fill": lambda clip, other: (fill(clip), [clip, other]),
 }
 
 
