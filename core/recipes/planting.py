@@ -1,6 +1,6 @@
-"""Options of planting feet, for every verb that makes a clip out of others (methods: Planted feet)."""
+"""Options of planting feet and of weight, for every verb that makes a clip out of others (methods: Planted feet)."""
 
-from ..options import HIDDEN, Declared, declaration, option
+from ..options import HIDDEN, RARE, Declared, declaration, option
 
 
 def spans_option(only_for: tuple[str, tuple[str | bool, ...]] | None = None) -> tuple[tuple[float, ...], ...]:
@@ -37,7 +37,7 @@ class SpanOptions(Declared):
 
 @declaration
 class PlantOptions(SpanOptions):
-    """Whether feet of a result are planted, and when they stand, in frames of the result.
+    """Whether feet of a result are planted and its flights repaired, and when feet stand, in frames of the result.
 
     Where the legs of a result are one source's own, unchanged, only given spans are planted.
     """
@@ -46,4 +46,10 @@ class PlantOptions(SpanOptions):
     plant_feet: bool = option(
         True,
         "Keep standing feet in place",
+    )
+    real_falls: float = option(
+        0.0,
+        "How far jumps of the result fall as real ones do: 0 is not at all, 1 all the way",
+        bounds=(0.0, 1.0),
+        shown=RARE,
     )

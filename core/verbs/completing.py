@@ -9,13 +9,13 @@ import numpy as np
 from ..bodies import attachments
 from ..bodies.attachments import Attachments
 from ..edit.feet.planting import told
-from ..errors import one_line
+from ..errors import LoomError, one_line
 from ..motion import quat
 from ..motion.clip import Clip
 from ..recipes.base import Recipe
 from ..weave import body_limits
 from ..weave.results import CutOutResult, EditResult, KeysResult, Result
-from ..weight import compared
+from ..weight import compared, repair
 from .bake import Bake
 from .fewer_keys import FewerKeys
 from .mirror import Mirror
@@ -58,7 +58,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
     clips : as given; attached : joints that were reattached for the work
     changed : False if an edit left the clip unchanged; a note is added if the verb does not explain why
     """
-    report, woven = made.report, made.clip
+    report, (woven, falls) = made.report, _let_fall(made.clip, recipe, made.report)
     hung = attached.hang(clips)
     sources = [made.part] if isinstance(made, CutOutResult) else hung[1:] if recipe.verb == Retarget.verb else hung
     made = replace(made, clip=attached.restore(woven, clips))
@@ -76,15 +76,28 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
         slides=not (recipe.verb in _ON_THE_SPOT or (isinstance(recipe, CutOut) and recipe.in_place)),
     )
     if recipe.verb not in _FALLS_AS_GIVEN:
-        flights, falls = compared.compare_flights(woven, sources)
+        flights, worse = compared.compare_flights(woven, sources)
         report["flights"] = None if flights is None else flights.as_json()
-        sentences += falls
+        sentences += [*falls, *worse]
     sentences += [*body_limits.describe_turns(woven, sources), *attached.leaving(made.clip, clips)]
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
     notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *attached.notes)
     report["notes"] = [one_line(note) for note in notes]
     report["warnings"] = [one_line(warning) for warning in dict.fromkeys(warnings)]
     return made
+
+
+def _let_fall(clip: Clip, recipe: Recipe, report: dict[str, Any]) -> tuple[Clip, list[str]]:
+    """Return a woven clip whose flights fall as far as the recipe asks, and sentences on those that are left."""
+    strength = float(getattr(recipe, "real_falls", 0.0))
+    if strength == 0.0:
+        return clip, []
+    try:
+        made, found = repair.repair_flights(clip, strength)
+    except LoomError as error:  # without known feet, or of an unknown unit
+        return clip, [str(error)]
+    report["repairs"] = found.as_json
+    return made, found.describe()
 
 
 def _differs(clip: Clip, source: Clip) -> bool:

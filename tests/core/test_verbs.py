@@ -212,7 +212,15 @@ def test_what_does_not_change_what_is_prepared_is_told(row):
     depends = declared_options(row.depends) if row.depends else {}
     assert list(free) == [name for name in every if name not in depends]
     if row.recipe is Blend:
-        assert list(free) == ["add_root_motion", "spans", "plant_feet", "weights", "weight_keys", "timing"]
+        assert list(free) == [
+            "add_root_motion",
+            "spans",
+            "plant_feet",
+            "real_falls",
+            "weights",
+            "weight_keys",
+            "timing",
+        ]
 
 
 @pytest.mark.parametrize("recipe", [Connect, Loop, Splice], ids=lambda recipe: recipe.verb)

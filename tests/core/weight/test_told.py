@@ -99,3 +99,21 @@ def test_no_flight_is_off_in_silence(name):
     assert [one for one in found if one[1] and not one[2]] == []
     if name in BREAK:
         assert sum(one[1] for one in found) >= 3
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
+def test_a_result_falls_as_far_as_its_option_asks(strength):
+    """A body of 0.6 times the size jumps as its larger source did, which falls too slowly; a share of it is mended."""
+    jump = jumps.read("127_26")
+    made = verbs.apply(verbs.Retarget(real_falls=strength), [jumps.resized(jump, 0.6), jump])
+    (fall,) = [fall for start, end, fall in falling.falls(made.clip) if end - start > 0.3]
+    slow = max(fall for start, end, fall in falling.falls(jump) if end - start > 0.3) * 0.6
+    assert fall == pytest.approx(slow + strength * (-9.81 - slow), abs=0.3)
+    assert [one["fall"][0] for one in made.report.get("repairs", ())] == pytest.approx([-6.2] * (strength > 0), abs=0.2)
+
+
+def test_runs_of_which_none_is_off_stay_the_same_to_the_bit():
+    runs = [jumps.read(name) for name in RUNS[:2]]
+    plain, asked = (verbs.apply(verbs.Blend(real_falls=strength), runs).clip for strength in (0.0, 1.0))
+    assert (plain.rotations == asked.rotations).all()
+    assert (plain.translations == asked.translations).all()
