@@ -135,23 +135,33 @@ def _do_each(
     planned: Sequence[job.Job],
     listed: Path | None,
 ) -> None:
-    """Run the job of each clip; if some fail, raises LoomError after the others."""
+    """Run the job of each clip; if some fail, raises LoomError after the others.
+
+    The files of a clip are written before the next one begins, unless all results are kept in an opened file.
+    """
+    together = host.place(destination) is not None
     done: list[job.Made] = []
     failed, reports = [], []
+    assigned = False
     with common.progress(arguments.quiet) as progress:
         for k, one in enumerate(planned):
-            if done and "assign" in one.settings:  # only one action can be assigned: the first
+            if assigned and "assign" in one.settings:  # only one action can be assigned: the first
                 one = replace(one, settings={**one.settings, "assign": False})
             try:
-                done.append(job.make(one, progress.part(k / len(planned), (k + 1) / len(planned))))
+                made = job.make(one, progress.part(k / len(planned), (k + 1) / len(planned)))
             except Cancelled:
                 raise
             except LoomError as error:
                 title = host.title(one.clips[-1])
                 failed.append(str(error) if title in str(error) else f"{title}: {error}")
                 reports.append({"inputs": list(one.clips), "message": str(error)})
+                continue
+            assigned = True
+            reports.append(made.report)
+            if together:
+                done.append(made)
             else:
-                reports.append(done[-1].report)
+                _keep(host, arguments, destination, [made], {})
     _keep(host, arguments, destination, done, {} if listed is None else {listed: outputs.as_json(reports)})
     for line in failed:
         print(f"{host.name}: {line}", file=sys.stderr)

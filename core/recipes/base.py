@@ -77,7 +77,9 @@ class Recipe(Declared):
         return f"{cls.label}: {count} Actions"
 
     def shared_out(self, clips: Sequence[Any]) -> list[list[Any]]:
-        """Return the clips of each result; a verb for one clip is applied to each separately."""
+        """Return the clips of each result; a verb for one clip, or for one `like` another, is applied to each."""
+        if self.like and len(clips) > 2:
+            return [[clips[0], clip] for clip in clips[1:]]
         return [[clip] for clip in clips] if self.most == 1 and clips else [list(clips)]
 
     def result_name(self, names: Sequence[str]) -> str:

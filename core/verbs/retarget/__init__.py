@@ -32,7 +32,7 @@ class Retarget(Recipe, PlantOptions):
     least = most = 2
     reference_first = True
     like = "the clip on whose body it is put; of its motion nothing is used"
-    summary = "put a clip on the body of another: retarget WALK --like OTHER"
+    summary = "put clips on the body of another: retarget WALK --like OTHER"
 
     rest: str = option("auto", _POSES, shown=RARE)
     body_rest: str = option("auto", _POSES, shown=RARE)

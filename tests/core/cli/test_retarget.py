@@ -38,8 +38,8 @@ def test_the_body_is_named_and_nothing_is_guessed(run, walk, other, out):
     assert code == 2
     assert "--like" in err
     code, _, err = run("retarget", walk, other, "--like", other, "-o", out / "a.bvh")
-    assert code == 1
-    assert "takes 2 clips; 3 given" in err
+    assert code == 2
+    assert "2 results need a folder" in err
     code, _, err = run("retarget", walk, "--like", other, "--rest", "99", "-o", out / "a.bvh")
     assert code == 2
     assert "'99' is no rest pose: auto, rest, or a frame of walk from 0 to 60" in err
@@ -106,3 +106,19 @@ def test_where_all_clips_are_of_one_body_there_is_no_such_verb(run, walk, other,
     assert main.main(["run", str(jobs)], OneArmature()) in (1, 2)
     assert "verb is 'retarget', but must be one of" in capsys.readouterr().err
     assert run("run", jobs)[0] == 0
+
+
+def test_a_folder_of_files_is_retargeted_at_once(run, walk, other, out, tmp_path):
+    """Each file becomes what it becomes alone, and one that can't be retargeted keeps none of the others."""
+    bad = tmp_path / "bad.bvh"
+    bad.write_text("HIERARCHY", encoding="utf-8")
+    report = out / "list.json"
+    code, _, err = run("retarget", walk, bad, other, "--like", other, "-o", out / "", "--report", report)
+    assert code == 1
+    assert "bad.bvh" in err
+    assert "1 of 3 clips" in err
+    alone = tmp_path / "alone.bvh"
+    assert run("retarget", walk, "--like", other, "-o", alone)[0] == 0
+    assert (out / f"{walk.stem} on {other.stem}.bvh").read_bytes() == alone.read_bytes()
+    rows = json.loads(report.read_text(encoding="utf-8"))
+    assert ["message" in row for row in rows] == [False, True, False]
