@@ -120,8 +120,9 @@ def _turn_body(
 ) -> Array:
     """Return the world rotations (F, J, 4) of the body's joints, from those (F, I, 4) of the source's."""
     rest, body_rest = poses
-    theirs = rest_frames.of_body(source, rest, pairs.fanned)
-    ours = rest_frames.of_body(body, body_rest, pairs.fanned)
+    leans = rest.moving or body_rest.moving
+    theirs = rest_frames.of_body(source, rest, pairs.fanned, leans=leans)
+    ours = rest_frames.of_body(body, body_rest, pairs.fanned, leans=leans)
     upright = rest_frames.body_frame(source, rest), rest_frames.body_frame(body, body_rest)
     out = np.tile(body_rest.rotations, (len(world), 1, 1))
     matched = np.flatnonzero(pairs.joints >= 0)
@@ -133,7 +134,11 @@ def _turn_body(
     out[:, matched] = quat.mul(world[:, pairs.joints[matched]], constant)
     for joint, (low, high, share) in pairs.between.items():
         ends = [
-            quat.mul(world[:, k], _change(upright, rest.rotations[k], body_rest.rotations[joint])) for k in (low, high)
+            quat.mul(
+                world[:, k],
+                _change((theirs.get(k, upright[0]), upright[1]), rest.rotations[k], body_rest.rotations[joint]),
+            )
+            for k in (low, high)
         ]
         out[:, joint] = quat.mul(ends[0], quat.exp(share * quat.log(quat.mul(quat.inv(ends[0]), ends[1]))))
     still = {joint for joint, how in enumerate(pairs.how) if how == partners.REST}

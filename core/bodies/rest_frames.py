@@ -22,6 +22,7 @@ REST_POSE = "rest pose"
 _ACROSS = ("thigh", "clavicle", "upper_arm", "shin")
 _OUT = {"L": np.array([-1.0, 0.0, 0.0]), "R": np.array([1.0, 0.0, 0.0])}  # direction of an arm in its own frame
 _FRONT, _DOWN = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0])
+_ALONG = 0.8  # of 1: a line across the hips or shoulders that lies more along the trunk tells nothing
 _FOOT_TELLS = 0.05  # of leg length: a shorter horizontal part of the foot gives no direction
 
 
@@ -31,6 +32,7 @@ class RestPose:
 
     rotations (J, 4), points (P, 3) : in the world; points are joints and then tips
     name : "rest pose" or "frame 12"; why : a sentence for the user, "" in the normal case; chosen : not by default
+    moving : whether the body may lean and twist in it, as in a frame of a run
     """
 
     rotations: Array
@@ -38,6 +40,7 @@ class RestPose:
     name: str = REST_POSE
     why: str = ""
     chosen: bool = False
+    moving: bool = False
 
 
 def at_rest(skeleton: Skeleton) -> RestPose:
@@ -55,7 +58,7 @@ def of_joints(skeleton: Skeleton, rotations: Array, places: Array) -> RestPose:
 def at_frame(clip: Clip, frame: int, why: str = "") -> RestPose:
     """Return the pose of a frame of a clip as a rest pose of its body."""
     rotations, points = kinematics.pose_clip(clip.cut(frame, frame + 1))
-    return RestPose(rotations[0], points[0], f"frame {frame}", why, chosen=True)
+    return RestPose(rotations[0], points[0], f"frame {frame}", why, chosen=True, moving=True)
 
 
 def body_frame(skeleton: Skeleton, pose: RestPose) -> Array:
@@ -73,19 +76,51 @@ def body_frame(skeleton: Skeleton, pose: RestPose) -> Array:
     return np.asarray(quat.about_axis("Z", np.asarray(np.arctan2(wide[1], wide[0]))))
 
 
-def of_body(skeleton: Skeleton, pose: RestPose, fanned: Collection[str] = ()) -> dict[int, Array]:
+def of_body(
+    skeleton: Skeleton, pose: RestPose, fanned: Collection[str] = (), *, leans: bool = False
+) -> dict[int, Array]:
     """Return the frame (4,) of every joint with a role, and of the fingers' joints, in a rest pose.
 
-    fanned : sides whose hand roll is taken from the fingers' roots, rather than from the arm. Raises SkeletonError as
-    `body_frame` does.
+    fanned : sides whose hand roll is taken from the fingers' roots, rather than from the arm
+    leans : whether the trunk's frames follow its direction and the lines across hips and shoulders; otherwise the
+        trunk is taken as upright, because the directions of its bones are conventions
+    Raises SkeletonError as `body_frame` does.
     """
     upright = body_frame(skeleton, pose)
-    # trunk, head and collar bones: their directions are conventions
     found = dict.fromkeys(skeleton.roles.values(), upright)
+    if leans:
+        found |= _trunk(skeleton, pose, upright)
     for side in "LR":
         found |= _arm(skeleton, pose, side, upright, side in fanned)
         found |= _leg(skeleton, pose, side, upright)
     return found
+
+
+def _trunk(skeleton: Skeleton, pose: RestPose, upright: Array) -> dict[int, Array]:
+    """Return the frames of the trunk's joints, turned with the hips below and with the shoulders above."""
+    roles, points = skeleton.roles, pose.points
+    ends = [[roles.get(f"{role}.{side}", -1) for side in "LR"] for role in ("thigh", "upper_arm")]
+    if min(ends[0] + ends[1]) < 0:
+        return {}
+    rise = points[ends[1]].mean(axis=0) - points[ends[0]].mean(axis=0)
+    lines = [_unit(points[right] - points[left]) for left, right in ends]
+    up = _unit(rise)
+    if up is None or any(line is None or abs(line @ up) > _ALONG for line in lines):
+        return {}
+    low, high = (_stand_on(up, line) for line in lines if line is not None)
+    turn = quat.log(quat.mul(quat.inv(low), quat.same_side(high, low)))
+    middle = quat.mul(low, quat.exp(0.5 * turn))
+    # Nothing tells how far a head is turned: it counts as level, and the neck as half way.
+    neck = quat.mul(high, quat.exp(0.5 * quat.log(quat.mul(quat.inv(high), quat.same_side(upright, high)))))
+    frames = {"hips": low, "spine": middle, "chest": high, "clavicle.L": high, "clavicle.R": high, "neck": neck}
+    return {roles[role]: np.asarray(frame) for role, frame in frames.items() if role in roles}
+
+
+def _stand_on(up: Array, across: Array) -> Array:
+    """Return the rotation (4,) that turns z to `up` and x as near as possible to `across`."""
+    right = across - (across @ up) * up
+    right = right / np.linalg.norm(right)
+    return np.asarray(quat.from_matrix(np.stack([right, np.cross(up, right), up], axis=-1)))
 
 
 def _arm(skeleton: Skeleton, pose: RestPose, side: str, upright: Array, fanned: bool) -> dict[int, Array]:
