@@ -18,7 +18,7 @@ from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import fingers
+from . import fingers, still_spans
 
 ROUNDS = 5  # iterations; a palm is placed relative to the other arm, which moves in the same iteration
 EASE = 0.08  # s; sigma for easing the arms in and out
@@ -150,7 +150,7 @@ def keep_touches(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
     begins = {side: ours[:, arms[side].end] + grown[side] * out[side] for side in sides}
     before, after = _parts(clip.skeleton, theirs[1], palms), _parts(made.skeleton, ours, begins)
     places = {
-        side: {name: _place(clip, (side, name), theirs[1], palms[side], (before[name], after[name]))
+        side: {name: _place(clip, (side, name), theirs, palms[side], (before[name], after[name]))
                for name in sorted(before.keys() & after.keys()) if _is_other_part(name, side)}
         for side in sides
     }  # fmt: skip
@@ -262,12 +262,15 @@ def _is_other_part(name: str, side: str) -> bool:
     return role not in _ARMS or own != side
 
 
-def _place(clip: Clip, of: tuple[str, str], points: Array, palm: Array, parts: tuple[_Part, _Part]) -> _Place:
+def _place(
+    clip: Clip, of: tuple[str, str], pose: tuple[Array, Array], palm: Array, parts: tuple[_Part, _Part]
+) -> _Place:
     """Return the target of a palm relative to a part, given its side and the part's name, as in a clip.
 
-    points (F, P, 3), palm (F, 3) : of the clip; parts : the clip's and the other body's
+    pose : world rotations (F, J, 4) and points (F, P, 3) of the clip; palm (F, 3) : of the clip
+    parts : the clip's and the other body's
     """
-    (side, name), (part, body) = of, parts
+    (side, name), (part, body), (turned, points) = of, parts, pose
     role = name.partition(".")[0]
     along = part.nearest(palm)
     off = palm - part.at(along)
@@ -280,11 +283,27 @@ def _place(clip: Clip, of: tuple[str, str], points: Array, palm: Array, parts: t
         holds = holds * _fading(speed, RESTS * height, PASSES * height)
         holds = holds * _fading(part.under(palm), 0.0, UNDER * height)
         holds = holds * (1.0 - _fading(_bend(clip.skeleton, points, side), HANGS, BENT))
+        holds = holds * _rests_on(clip, name, turned, palm - part.low)
     holds = _fading(1.0 - holds, *DOUBTFUL)
     grown = body.size(along) / part.size(along)
     least = grown * np.minimum(distance, DEEP * touch)
     share = 0.5 if role == "hand" else 1.0
     return _Place(along, grown[:, None] * off, holds, least, share)
+
+
+def _rests_on(clip: Clip, name: str, turned: Array, places: Array) -> Array:
+    """Return 1 in frames (F,) in which a palm stays in its place on a part, 0 in others.
+
+    turned (F, J, 4) : world rotations; places (F, 3) : of the palm, from the low end of the part. A hand that swings
+    past the trunk in a walk or a run is near it, but does not rest there.
+    """
+    roles = clip.skeleton.roles
+    joint = roles.get("chest", roles.get("hips", 0)) if name == "trunk" else roles[name]
+    own = quat.rotate(quat.inv(turned[:, joint]), places)
+    rests = np.zeros(len(clip))
+    for first, end in still_spans.find_still_spans(own, clip.rate, clip.skeleton.height):
+        rests[first:end] = 1.0
+    return rests
 
 
 def _fading(values: Array, first: float, last: float) -> Array:

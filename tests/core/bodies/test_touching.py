@@ -108,5 +108,13 @@ def test_captured_hands_touch_what_they_touched(name, source):
     clip = capture(name)
     like = material.as_captured(source)
     _, carried = carry.onto_body(clip, like.skeleton, body_rest=rest_check.choose(like))
-    assert carried.touches.before > 0.04
+    assert carried.touches.before > 0.03
     assert carried.touches.after < 0.014
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["cmu_mb_35_22", "cmu_daz_09_02", "09_02", "09_10", "127_14", "16_35", "16_45"])
+def test_hands_of_walks_and_runs_touch_nothing(name):
+    """They swing past the trunk, near it and slow at the ends of their swings (kept out of tuning)."""
+    _, carried = carry.onto_body(capture(name), material.as_captured("GenoView__Geno_bind").skeleton)
+    assert carried.touches.frames == {"L": 0, "R": 0}
