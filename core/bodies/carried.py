@@ -15,6 +15,7 @@ from .rest_frames import RestPose
 from .touching import NONE, Touches
 
 MISSES = 0.02  # body heights; hands with a larger error at their contacts are reported
+TURNS = 5.0  # degrees; arms that turn farther for the touches of their hands are reported
 NEEDED = ("hips", "thigh.L", "thigh.R", "shin.L", "shin.R")
 
 
@@ -81,10 +82,13 @@ class Carried:
         """A phrase with the numbers of joints matched in each way, and the lift for the feet."""
         by_role, still = len(self.names(partners.ROLE)), len(self.names(partners.REST))
         others = len(self.body) - by_role - still
-        return (
+        figures = (
             f"{by_role} joints matched by role, {others} by place or name, {still} at rest, legs × {self.scale:.2f},"
             f" raised by {100.0 * self.lift:.0f} cm"
         )
+        if self.touches.turned > TURNS:
+            return f"{figures}, arms turned by up to {self.touches.turned:.0f}° to keep touches and clearance of hands"
+        return figures
 
     @property
     def doubts(self) -> list[str]:

@@ -50,12 +50,14 @@ class Touches:
     """The result for the hands: by side, number of frames with a contact, and the displacement (m) of the palm.
 
     before, after : error (m) of palms in these frames, 95th percentile
+    turned : largest change of an arm's direction, degrees
     """
 
     frames: Mapping[str, int]
     moved: Mapping[str, float]
     before: float = 0.0
     after: float = 0.0
+    turned: float = 0.0
 
     def as_report(self) -> dict[str, Any]:
         """Return the outcome as plain JSON values for a report."""
@@ -159,7 +161,7 @@ def keep_touches(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
         places[side] = {name: place.fade_contacts(EASE * clip.rate, repeats=repeats) for name, place in found.items()}
     touched = {side: _holding(places[side], len(clip)).max(axis=0) > 0.5 for side in sides}
     ends = [arm.end for arm in arms.values()]
-    result, now, misses = made, begins, []
+    result, now, misses, points = made, begins, [], ours
     for again in range(ROUNDS + 1):
         lacks = {side: _lacking(places[side], after, now[side]) for side in sides}
         away = np.concatenate([np.zeros(1), *(_length(lacks[side][0])[touched[side]] for side in sides)])
@@ -180,7 +182,18 @@ def keep_touches(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
         now = {side: points[:, arms[side].end] + grown[side] * out[side] for side in sides}
         after = _parts(made.skeleton, points, now)
     moved = {side: float(_length(now[side] - begins[side]).max(initial=0.0)) for side in sides}
-    return result, Touches({side: int(touched[side].sum()) for side in sides}, moved, misses[0], misses[-1])
+    turned = max((_measure_turn(arm, ours, points) for arm in arms.values()), default=0.0)
+    return result, Touches({side: int(touched[side].sum()) for side in sides}, moved, misses[0], misses[-1], turned)
+
+
+def _measure_turn(arm: Limb, before: Array, after: Array) -> float:
+    """Return the largest angle (degrees) between an arm's bones in points (F, P, 3) before and after."""
+    worst = 0.0
+    for joint, beyond in ((arm.upper, arm.lower), (arm.lower, arm.end)):
+        one, other = (points[:, beyond] - points[:, joint] for points in (before, after))
+        apart = np.arctan2(_length(quat.cross(one, other)), (one * other).sum(axis=1))
+        worst = max(worst, float(np.degrees(apart.max(initial=0.0))))
+    return worst
 
 
 def _smooth_values(values: Array, sigma: float, *, repeats: bool) -> Array:
