@@ -255,7 +255,7 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
 def shortened(names: Iterable[str], room: int) -> dict[str, str]:
     """Shorten names longer than `room` by replacing shared parts with "…".
 
-    A shared part is an ending of several names, or the necessary part of a beginning shared with the most similar name.
+    A shared part is an ending of most names, or the necessary words of a beginning shared with the most similar name.
     """
     return _shorten_names(tuple(names), room)
 
@@ -273,13 +273,14 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
 
 
 def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
-    """Return for each name the longest ending of whole words shared by several names, if it is worth hiding."""
+    """Return for each name the longest ending of whole words shared by most names, if it is worth hiding."""
     every = {
         name: [name[at:] for at in range(1, len(name) - _WORTH_HIDING + 1) if name[at] in _WORD_ENDS]
         for name in set(names)
     }
     count = Counter(ending for some in every.values() for ending in some)
-    shared = {name: next((one for one in some if count[one] >= _SEVERAL), "") for name, some in every.items()}
+    most = max(_SEVERAL, len(every) // 2 + 1)  # an ending of fewer tells them apart, such as _Left
+    shared = {name: next((one for one in some if count[one] >= most), "") for name, some in every.items()}
     return {name: ending for name, ending in shared.items() if ending}
 
 
@@ -296,10 +297,10 @@ def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
 
 
 def _least(name: str, same: str, room: int) -> str:
-    """Return the shortest part of a shared beginning to remove, of whole words if much is left."""
-    ends = [place + 1 for place, letter in enumerate(same) if letter == same[-1]]
+    """Return the shortest part of a shared beginning to remove, of whole words if a word is left."""
+    ends = [place + 1 for place, letter in enumerate(same) if letter in f" _-|:{same[-1]}"]
     fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end < room]
-    whole = bool(fitting) and len(name) - fitting[0] >= _WORTH_HIDING
+    whole = bool(fitting) and any(letter.isalpha() for letter in name[fitting[0] :])
     return same[: fitting[0] if whole else max(_WORTH_HIDING, len(name) - room + 1)]
 
 
