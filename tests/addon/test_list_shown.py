@@ -49,6 +49,14 @@ def props(drawn, panel, attribute):
             ["Soldier|Run", "Soldier|Run_Left", "…Kick_Left", "…Kick_Right", "…Turn_Left", "Soldier|Go"],
         ),
         (["CharacterArmature|Run", "CharacterArmature|Idle_Neutral"], ["…Run", "…Idle_Neutral"]),
+        (
+            ["CharacterArmature|Gun_Shoot", "CharacterArmature|Idle_Gun_Shoot", "CharacterArmature|Idle_Gun_Go"],
+            ["…Gun_Shoot", "…Idle_Gun_Shoot", "…Idle_Gun_Go"],
+        ),
+        (
+            ["CharacterArmature|Gun_Shooting", "CharacterArmature|Idle_Gun_Shooting", "CharacterArmature|Idle_Gun_Go"],
+            ["…re|Gun_Shooting", "…le_Gun_Shooting", "…Idle_Gun_Go"],
+        ),
         (["a_rather_long_name_alone"], ["a_rather_long_name_alone"]),
         (["one_of_a_long_kind_a", "another_of_a_long_kind"], ["one_of_a_long_kind_a", "another_of_a_long_kind"]),
         ([], []),

@@ -265,11 +265,13 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     endings = _shared_endings(names)
     bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
     hidden = _shared_beginnings(bare.values(), room - 1)
-    return {
+    short = {
         name: f"{'…' if one in hidden else ''}{one[len(hidden.get(one, '')) :]}{'…' if name in endings else ''}"
         for name, one in bare.items()
         if len(name) > room and (name in endings or one in hidden)
     }
+    count = Counter(short.values())
+    return {name: one if count[one] < 2 else f"…{name[1 - room :]}" for name, one in short.items()}
 
 
 def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
@@ -299,7 +301,7 @@ def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
 def _least(name: str, same: str, room: int) -> str:
     """Return the shortest part of a shared beginning to remove, of whole words if a word is left."""
     ends = [place + 1 for place, letter in enumerate(same) if letter in f" _-|:{same[-1]}"]
-    fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end < room]
+    fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end <= room]
     whole = bool(fitting) and any(letter.isalpha() for letter in name[fitting[0] :])
     return same[: fitting[0] if whole else max(_WORTH_HIDING, len(name) - room + 1)]
 
