@@ -45,8 +45,8 @@ def props(drawn, panel, attribute):
             ["hero_run_fast…", "hero_run_slow…", "hero_run_back…"],
         ),
         (
-            ["Soldier|Run", "Soldier|Run_Left", "Soldier|Kick_Left", "Soldier|Kick_Right", "Soldier|Turn_Left"],
-            ["Soldier|Run", "Soldier|Run_Left", "…Kick_Left", "…Kick_Right", "…Turn_Left"],
+            ["Soldier|Run_Left", "Soldier|Kick_Left", "Soldier|Kick_Right", "Soldier|Turn_Left", "Go", "R"],
+            ["Soldier|Run_Left", "…Kick_Left", "…Kick_Right", "…Turn_Left", "Go", "R"],
         ),
         (["CharacterArmature|Run", "CharacterArmature|Idle_Neutral"], ["…Run", "…Idle_Neutral"]),
         (

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WORDS = 15  # of a short form
 _ENDS = re.compile(r"(?<=[^\s\d]) \(|[:;] |: |, (?=as |where |most |which |whose |and )|[：；。（]")
+_ASIDE = re.compile(r" ?[(（][^()（）]*[)）](?= ?\w)")  # "(frame 31)" within a sentence
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -48,6 +49,7 @@ def shortened(text: str, of: str = "") -> str:
     "Run + Walk 50:50" becomes "A knee jerks 4.0 times as hard as in the sources at frame 3".
     """
     text = re.sub(rf"^{re.escape(of)}[:：]\s*", "", text) if of else text
+    text = _ASIDE.sub("", text)
     words = _ENDS.split(text, maxsplit=1)[0].rstrip(". ").split(" ")
     short = " ".join(words[:WORDS]) + ("…" if len(words) > WORDS else "")
     return short if of and short.startswith(of) else short[:1].upper() + short[1:]
@@ -112,7 +114,7 @@ def _subject(text: str, names: Iterable[str]) -> str:
     """Return the name that a message begins with: one of some names, or of any action or object; "" for none."""
     first = text.partition(": ")[0]
     known = first in bpy.data.actions or first in bpy.data.objects
-    return first if known else next((one for one in names if one and text.startswith(one)), "")
+    return first if known else max((one for one in names if text.startswith(one)), key=len, default="")
 
 
 def _of_preview(ghost: "Ghost") -> Iterator[str]:
