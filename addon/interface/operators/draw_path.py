@@ -34,6 +34,11 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         except ValueError:
             self.report({"ERROR"}, f"Points are {self.points!r}, but must be three numbers each, parted by semicolons")
             return {"CANCELLED"}
+        try:
+            self._height = _height(present(target_armature.armature(context)))
+        except LoomError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         return self._finish_stroke(context, stroke)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
@@ -123,10 +128,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         return None
 
     def _finish_stroke(self, context: bpy.types.Context, stroke: list[tuple[float, ...]]) -> OperatorReturn:
-        try:
-            error = self._put(context, stroke, _height(present(target_armature.armature(context))))
-        except LoomError as unreadable:
-            error = unreadable
+        error = self._put(context, stroke, self._height)  # the button's armature need not be the active object
         if error is not None:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WORDS = 15  # of a short form
 _ENDS = re.compile(r"(?<=[^\s\d]) \(|[:;] |: |, (?=as |where |most |which |whose |and )|[：；。（]")
-_ASIDE = re.compile(r" ?[(（][^()（）]*[)）](?= ?\w)")  # "(frame 31)" within a sentence
+_ASIDE = re.compile(r" ?[(（][^()（）]*[)）](?=$| ?\w)")  # such as "(frame 31)"
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -69,7 +69,7 @@ def figure_of(summary: str) -> str:
 
 
 def ranked(messages: Iterable[Message], names: Iterable[str] = ()) -> list[Message]:
-    """Return messages by importance; messages that differ only in action names and numbers are merged.
+    """Return messages by importance; messages that differ only in action names, numbers and asides are merged.
 
     names : of actions that a message may name besides its own, such as both actions of a pair
     """
@@ -80,7 +80,7 @@ def ranked(messages: Iterable[Message], names: Iterable[str] = ()) -> list[Messa
         plain = one.text
         for name in (one.of, *others):
             plain = plain.replace(name, "*") if name else plain
-        plain = _NUMBERS.sub("#", plain)
+        plain = _NUMBERS.sub("#", _ASIDE.sub("", plain))
         known = found.setdefault(plain, one)
         if known is not one and own not in told:
             found[plain] = known._replace(text=f"{known.text}\n{one.text}", subjects=known.subjects + 1)
