@@ -27,7 +27,7 @@ COLORS = (
 TICKED, PLAYED = "TICKED", "PLAYED"
 MADE = 3  # number of results listed above other actions
 OWN = (
-    (PLAYED, "Active Action", "The action that the armature has now"),
+    (PLAYED, "Playing Action", "The action that the armature has now"),
     (TICKED, "Ticked", "Each ticked action, one by one"),
 )
 

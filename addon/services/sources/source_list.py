@@ -22,6 +22,7 @@ _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 
 _POSE = 0.5  # frames; a shorter action is a single pose
 _WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # minimal length of a hidden part, and the characters between words
+_ALONE = 6  # letters of a shared beginning to remove if the rest still has no room
 _SEVERAL = 3  # names that share an ending
 _FEW_BONES, _MANY = 2, 5  # an action that moves at most 2 bones of an armature with 5 times more bones is listed last
 
@@ -162,7 +163,7 @@ def take_its_place(rig: Any, source: Any, result: Any) -> None:
 EVERY = "EVERY"
 WHICH = (
     (TICKED, "Ticked", "Those ticked in the armature's own list, or else the one it plays"),
-    (PLAYED, "Active Action", "The one that plays"),
+    (PLAYED, "Playing Action", "The one that plays"),
     (EVERY, "All", "Every action of its bones, except single poses and actions that hardly move"),
 )
 
@@ -295,14 +296,16 @@ def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
             hides = _WORTH_HIDING <= len(same) < len(name) and len(name) > room
             if hides and len(same) > len(found.get(name, "")):
                 found[name] = same
-    return {name: _least(name, same, room) for name, same in found.items()}
+    return {name: least for name, same in found.items() if (least := _least(name, same, room))}
 
 
 def _least(name: str, same: str, room: int) -> str:
-    """Return the shortest part of a shared beginning to remove, of whole words if a word is left."""
+    """Return the shortest part of a shared beginning to remove, of whole words if a word is left; "" for too little."""
     ends = [place + 1 for place, letter in enumerate(same) if letter in f" _-|:{same[-1]}"]
     fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end <= room]
     whole = bool(fitting) and any(letter.isalpha() for letter in name[fitting[0] :])
+    if not whole and len(same) < _ALONE and len(name) - len(same) > room:
+        return ""
     return same[: fitting[0] if whole else max(_WORTH_HIDING, len(name) - room + 1)]
 
 
