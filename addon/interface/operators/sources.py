@@ -250,12 +250,16 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
             ("ACTION", "Re-time the Action", "Move the action's keys so that it plays as fast as it was made"),
         ],
     )
+    # the action's own rate, if it is only guessed
+    rate: bpy.props.FloatProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.results import playback, rate_matching
 
         scene, armature = scene_of(context), present(target_armature.armature(context))
         action = present(present(armature.animation_data).action)
+        if self.rate:
+            rates.set_rate(action, self.rate)
         own, before = rates.differing(scene, action), rates.of_scene(scene)
         if not own:
             self.report({"INFO"}, f"{action.name} plays as fast as it was made")
