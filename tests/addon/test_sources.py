@@ -253,6 +253,22 @@ def test_a_rate_that_steps_belie_is_said_beside_the_line():
     assert line.warning == ""
 
 
+@material.needs_shared
+def test_a_guessed_rate_mends_an_action_and_its_note():
+    walk = material.import_bvh("cmu_mb_07_01")
+    action = walk.animation_data.action
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
+    bpy.ops.action_loom.add_active_source()
+    (line,) = bpy.context.scene.action_loom.rigs[0].sources
+    assert line.warning
+    first, last = action.frame_range
+    bpy.ops.action_loom.match_rate(how="ACTION", rate=120.0)
+    assert line.warning == ""
+    assert action.frame_range[1] - action.frame_range[0] == pytest.approx((last - first) / 5.0, abs=1.0)
+    bpy.ops.action_loom.add_active_source()
+    assert line.warning == ""
+
+
 def test_a_range_without_keys_is_said_beside_the_line(listed):
     tick(listed, "walk 24", "walk 30")
     source = listed.sources[0]
