@@ -227,7 +227,7 @@ def framed(gui: Any) -> None:
     moments = framing.places(bpy.context, rig, action())
     share = max(framing._share(points, free, view) for points in moments)
     gui.log(f"the mesh fills {share:.0%} of the view, distance {view.view_distance:.1f}")
-    assert action().name not in settings().rigs[0].last_of or LEAST <= share <= MOST, share  # else nothing is framed
+    assert action().name not in settings().rigs[0].last_of or LEAST <= share <= MOST, share  # only a result is framed
 
 
 DONE: tuple[tuple[str, Callable[[Any], None]], ...] = (

@@ -79,7 +79,8 @@ def _draw_line(
     if found:
         count = translate_text(f"{len(found)} note{'s' * (len(found) > 1)}")
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
-        row.prop(settings, "every_warning", text=shown, emboss=False, toggle=True)
+        # Without its box a pressed button is white, which a light theme does not show.
+        row.prop(settings, "every_warning", text=shown, emboss=settings.every_warning, toggle=True)
 
 
 def _draw_remedy_of_state(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:

@@ -282,7 +282,7 @@ def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
         for name in set(names)
     }
     count = Counter(ending for some in every.values() for ending in some)
-    most = max(_SEVERAL, len(every) // 2 + 1)  # an ending of fewer tells them apart, such as _Left
+    most = max(_SEVERAL, len(every) // 2 + 1)  # fewer names differ by theirs, such as _Left
     shared = {name: next((one for one in some if count[one] >= most), "") for name, some in every.items()}
     return {name: ending for name, ending in shared.items() if ending}
 
