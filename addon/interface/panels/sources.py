@@ -206,7 +206,7 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
 
 
 class ACTION_LOOM_MT_clip(bpy.types.Menu):
-    """What can be done with the active line, and below with what plays."""
+    """Commands for the active line, and below for the played action."""
 
     bl_label = "Action"
 

@@ -22,7 +22,7 @@ _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 
 _POSE = 0.5  # frames; a shorter action is a single pose
 _WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # minimal length of a hidden part, and the characters between words
-_ALONE = 6  # letters of a shared beginning to remove if the rest still has no room
+_ALONE = 6  # letters of a shared beginning to remove even if the rest does not fit
 _SEVERAL = 3  # names that share an ending
 _FEW_BONES, _MANY = 2, 5  # an action that moves at most 2 bones of an armature with 5 times more bones is listed last
 
