@@ -227,8 +227,7 @@ def framed(gui: Any) -> None:
     moments = framing.places(bpy.context, rig, action())
     share = max(framing._share(points, free, view) for points in moments)
     gui.log(f"the mesh fills {share:.0%} of the view, distance {view.view_distance:.1f}")
-    if action().name in settings().rigs[0].last_of:  # nothing is framed without a result
-        assert LEAST <= share <= MOST, share
+    assert action().name not in settings().rigs[0].last_of or LEAST <= share <= MOST, share  # only a result is framed
 
 
 DONE: tuple[tuple[str, Callable[[Any], None]], ...] = (
@@ -252,8 +251,9 @@ DONE: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("poses", mode("key_poses")),
     ("fill", mode("fill")),
     ("loop", mode("loop")),
+    ("look away again", look_away),
     ("weave loop", CLICK),
-    ("notes again", switch("every_warning", on=True)),
+    ("loop framed", framed),
     ("path", mode("follow")),
     ("weave path without curve", CLICK),
     ("drive", mode("drive")),

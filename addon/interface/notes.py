@@ -79,7 +79,8 @@ def _draw_line(
     if found:
         count = translate_text(f"{len(found)} note{'s' * (len(found) > 1)}")
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
-        row.prop(settings, "every_warning", text=shown, emboss=False, toggle=True)
+        # Without its box a pressed button is white, which a light theme does not show.
+        row.prop(settings, "every_warning", text=shown, emboss=settings.every_warning, toggle=True)
 
 
 def _draw_remedy_of_state(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
@@ -99,10 +100,10 @@ def _draw_note(layout: bpy.types.UILayout, context: bpy.types.Context, one: mess
     icon = row.column()
     present(icon.operator("action_loom.read_message", text="", icon="INFO", emboss=False)).text = one.text
     draw_text(row, context, one.shown, less=5)
-    if not one.is_rate:
+    if not one.rate:
         remedies.draw(column, one.text, one.source)
         return
-    scene, row = scene_of(context), column.row(align=True)
-    own = rates.rate_of(bpy.data.actions[one.source])
+    scene, row, own = scene_of(context), column.row(align=True), one.rate
     for how, text in (("SCENE", f"Scene to {own:g}"), ("ACTION", f"Re-time to {rates.of_scene(scene):g}")):
-        present(row.operator("action_loom.match_rate", text=translate_text(text))).how = how
+        button: Any = present(row.operator("action_loom.match_rate", text=translate_text(text)))
+        button.how, button.rate = how, own

@@ -27,7 +27,7 @@ COLORS = (
 TICKED, PLAYED = "TICKED", "PLAYED"
 MADE = 3  # number of results listed above other actions
 OWN = (
-    (PLAYED, "Active Action", "The action that the armature has now"),
+    (PLAYED, "Playing Action", "The action that the armature has now"),
     (TICKED, "Ticked", "Each ticked action, one by one"),
 )
 
@@ -136,7 +136,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         name="Use", description="Weave this action into the result", default=True, options=set()
     )
     weight: bpy.props.FloatProperty(
-        name="Weight",
+        name="Share",
         description="Share of this action in the result",
         default=1.0,
         min=0.0,

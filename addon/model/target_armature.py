@@ -53,8 +53,12 @@ def as_from_panel(
 
 
 def armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return the target armature of an operator: the tab's for its buttons, otherwise the active object."""
-    return getattr(context, _CARRIED, None) or context.object
+    """Return the target armature of an operator: the tab's for its buttons, otherwise that of the active object.
+
+    An active object without an armature is returned itself, so that the operator can refuse it.
+    """
+    found = getattr(context, _CARRIED, None) or context.object
+    return found and (_of(found) or found)
 
 
 def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -73,12 +77,6 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     if found is not None:
         _last.keep(scene.session_uid, found.session_uid)
     return found
-
-
-def find_target(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return the target armature of an operator when its mesh or empty may be active, like `of_tab`."""
-    found = armature(context)
-    return None if found is None else _of(found)
 
 
 def _of(one: bpy.types.Object) -> bpy.types.Object | None:

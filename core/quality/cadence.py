@@ -45,10 +45,10 @@ def doubt(clip: Clip) -> str | None:
         >>> from action_loom.core.quality import cadence
         >>> from action_loom.core.demo_character import actions
         >>> cadence.doubt(actions.walk()), cadence.doubt(replace(actions.walk(), rate=120.0))
-        (None, '3.8 steps a second at 120 frames: was it made at 30?')
+        (None, 'was it made at 30? At 120 frames it makes 3.8 steps a second')
     """
     cadence = steps_a_second(clip)
     if cadence is None or SLOWEST <= cadence <= FASTEST:
         return None
     likely = min(RATES, key=lambda rate: abs(np.log(cadence * rate / clip.rate / USUAL)))
-    return f"{cadence:.2g} steps a second at {clip.rate:g} frames: was it made at {likely:g}?"
+    return f"was it made at {likely:g}? At {clip.rate:g} frames it makes {cadence:.2g} steps a second"

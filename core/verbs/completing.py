@@ -55,13 +55,18 @@ def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
 def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Attachments) -> Result:
     """Return a result on the given skeleton with its report completed: "changed", "limits", "flights", and notes.
 
+    Its name leaves out a rig's name shared by its clips: files name actions "Armature|Walk".
+
     clips : as given; attached : joints that were reattached for the work
     changed : False if an edit left the clip unchanged; a note is added if the verb does not explain why
     """
     report, (woven, falls) = made.report, _let_fall(made.clip, recipe, made.report)
     hung = attached.hang(clips)
     sources = [made.part] if isinstance(made, CutOutResult) else hung[1:] if recipe.verb == Retarget.verb else hung
-    made = replace(made, clip=attached.restore(woven, clips))
+    names = [clip.name for clip in clips]
+    rigs = {name.partition("|")[0] for name in names if "|" in name}
+    name = woven.name if len(rigs) != 1 or woven.name in names else woven.name.replace(f"{rigs.pop()}|", "")
+    made = replace(made, clip=replace(attached.restore(woven, clips), name=name))
     # Fewer keys and Bake change keys, which a clip does not contain.
     edited = isinstance(made, EditResult) and not isinstance(made, KeysResult) and recipe.verb != Bake.verb
     report["changed"] = not edited or _differs(made.clip, clips[made.reference])
@@ -83,7 +88,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
     notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *attached.notes)
     report["notes"] = [one_line(note) for note in notes]
-    report["warnings"] = [one_line(warning) for warning in dict.fromkeys(warnings)]
+    report["warnings"] = [one_line(warning.replace(woven.name, name)) for warning in dict.fromkeys(warnings)]
     return made
 
 

@@ -79,6 +79,6 @@ def _read_given(clip: Clip, sentences: list[str]) -> Clip:
         return root_trajectory.add_trajectory(clip, trajectory)
     assert feet is not None
     measured, label = root_trajectory.from_feet(feet, clip)
-    sentences.append(f"{clip.name} walks on the spot: it was given {feet.speed:.2f} m/s by its feet ({label})")
+    sentences.append(f"{clip.name} was given {feet.speed:.2f} m/s by its feet, as it walks on the spot ({label})")
     sentences += feet.doubts(clip.name)
     return replace(root_trajectory.added_smoothly(clip, feet, measured), cyclic=clip.cyclic)

@@ -44,6 +44,19 @@ def props(drawn, panel, attribute):
             ["hero_run_fast_a.001", "hero_run_slow_a.001", "hero_run_back_a.001"],
             ["hero_run_fast…", "hero_run_slow…", "hero_run_back…"],
         ),
+        (
+            ["Soldier|Run_Left", "Soldier|Kick_Left", "Soldier|Kick_Right", "Soldier|Turn_Left", "Go", "R"],
+            ["Soldier|Run_Left", "…Kick_Left", "…Kick_Right", "…Turn_Left", "Go", "R"],
+        ),
+        (["CharacterArmature|Run", "CharacterArmature|Idle_Neutral"], ["…Run", "…Idle_Neutral"]),
+        (
+            ["CharacterArmature|Gun_Shoot", "CharacterArmature|Idle_Gun_Shoot", "CharacterArmature|Idle_Gun_Go"],
+            ["…Gun_Shoot", "…Idle_Gun_Shoot", "…Idle_Gun_Go"],
+        ),
+        (
+            ["CharacterArmature|Gun_Shooting", "CharacterArmature|Idle_Gun_Shooting", "CharacterArmature|Idle_Gun_Go"],
+            ["…re|Gun_Shooting", "…le_Gun_Shooting", "…Idle_Gun_Go"],
+        ),
         (["a_rather_long_name_alone"], ["a_rather_long_name_alone"]),
         (["one_of_a_long_kind_a", "another_of_a_long_kind"], ["one_of_a_long_kind_a", "another_of_a_long_kind"]),
         ([], []),

@@ -144,7 +144,7 @@ def test_an_action_of_another_rate_is_red_and_says_so(on_demo):
     lines()["Sneak"].rate = 6.0  # it was made at the scene's
     tick("Sneak", "Walk")
     weave("connect")
-    assert "steps a second at 6 frames: was it made at" in lines()["Sneak"].warning
+    assert "? At 6 frames it makes" in lines()["Sneak"].warning
 
 
 def test_an_action_that_does_not_repeat_is_no_loop(capsys):

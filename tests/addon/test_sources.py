@@ -244,12 +244,28 @@ def test_a_rate_that_steps_belie_is_said_beside_the_line():
     assert line.warning == ""
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
     bpy.ops.action_loom.add_active_source()
-    assert "steps a second at 24 frames: was it made at" in line.warning
+    assert "was it made at 120? At 24 frames it makes" in line.warning
     line.rate = 120.0
     bpy.ops.action_loom.blend(
         sources=[{"name": action.name, "weight": 1.0}] * 2,
         readings=[{"name": action.name, "rate": 120.0, "slot": "", "first": 0, "last": 0}],
     )
+    assert line.warning == ""
+
+
+@material.needs_shared
+def test_a_guessed_rate_mends_an_action_and_its_note():
+    walk = material.import_bvh("cmu_mb_07_01")
+    action = walk.animation_data.action
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
+    bpy.ops.action_loom.add_active_source()
+    (line,) = bpy.context.scene.action_loom.rigs[0].sources
+    assert line.warning
+    first, last = action.frame_range
+    bpy.ops.action_loom.match_rate(how="ACTION", rate=120.0)
+    assert line.warning == ""
+    assert action.frame_range[1] - action.frame_range[0] == pytest.approx((last - first) / 5.0, abs=1.0)
+    bpy.ops.action_loom.add_active_source()
     assert line.warning == ""
 
 

@@ -102,6 +102,16 @@ def test_values_under_old_names_are_checked_as_under_todays():
         verbs.from_json('{"verb": "loop", "keep": 2}')
 
 
+def test_a_rigs_name_before_the_names_of_actions_is_left_out_of_the_results_name():
+    walk, sneak = (replace(clip, name=f"Rig|{clip.name}") for clip in (actions.walk(30.0, 1), actions.sneak(30.0, 1)))
+    made = verbs.apply(Blend(plant_feet=False), [walk, sneak])
+    assert made.clip.name == "walk + sneak 50:50"
+    assert not any("Rig|walk + " in warning for warning in made.report["warnings"])
+    assert verbs.apply(Blend(plant_feet=False), [walk, replace(sneak, name="B|sneak")]).clip.name.startswith(
+        "Rig|walk + B|"
+    )
+
+
 def test_a_verb_is_found_by_its_name_and_by_its_earlier_one():
     assert verbs.verb_of("shortest") is verbs.verb_of("path") is verbs.VERBS["shortest"]
     assert "path" not in verbs.VERBS

@@ -10,7 +10,7 @@ from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
 from ...services.paths import floor
-from . import polls
+from . import polls, reports
 
 OFTEN = 0.2  # s between two updates of the preview during the stroke
 HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cancels"
@@ -26,6 +26,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
     # for scripts: the places along the way, such as 0 0 0; 0 -3 0
     points: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
             stroke = [tuple(float(number) for number in place.split()) for place in self.points.split(";")]
@@ -34,6 +35,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         except ValueError:
             self.report({"ERROR"}, f"Points are {self.points!r}, but must be three numbers each, parted by semicolons")
             return {"CANCELLED"}
+        self._height = _height(present(target_armature.armature(context)))
         return self._finish_stroke(context, stroke)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
@@ -123,10 +125,7 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         return None
 
     def _finish_stroke(self, context: bpy.types.Context, stroke: list[tuple[float, ...]]) -> OperatorReturn:
-        try:
-            error = self._put(context, stroke, _height(present(target_armature.armature(context))))
-        except LoomError as unreadable:
-            error = unreadable
+        error = self._put(context, stroke, self._height)  # the button's armature need not be the active object
         if error is not None:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -165,7 +165,7 @@ class SpreadHooks(EditHooks):
         if not given.isdisjoint(("corrections", "poses")):
             return
         if len(op.sources) != 1:
-            raise LoomError("A pose is spread in one action at a time: choose Active Action")
+            raise LoomError("A pose is spread in one action at a time: choose Playing Action")
         armature = present(op.about(context))
         shown = reading.read(context, armature, op.request(), Warp())
         again, source, known = _editable_result(op, context), shown, []
@@ -197,7 +197,7 @@ class EventsHooks(EditHooks):
         if "events" in given:
             return
         if len(op.sources) != 1:
-            raise LoomError("Events are moved in one action at a time: choose Active Action")
+            raise LoomError("Events are moved in one action at a time: choose Playing Action")
         again = _editable_result(op, context)
         action, span = present(contact_rows.action_of(op.about(context))), _span(op)
         if again is not None:

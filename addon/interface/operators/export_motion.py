@@ -90,6 +90,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         from ...bridge import other_bodies
 
         armature = present(target_armature.armature(context))
+        self._armature = armature.name  # the file browser does not know the tab's
         if not self.properties.is_property_set("kind") and other_bodies.wears_mesh(armature, scene_of(context)):
             self.kind = ".glb"
         data = armature.animation_data
@@ -124,6 +125,13 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
 
     @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        with target_armature.as_from_panel(context, present(self._target(context))):
+            return self._export(context)
+
+    def _target(self, context: bpy.types.Context) -> bpy.types.Object | None:
+        return target_armature.by_name(context, getattr(self, "_armature", ""))
+
+    def _export(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
 
         visual = option_properties.values_of(self, ReadingOptions)["visual"]
@@ -148,7 +156,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
 
     def _find_ticked(self, context: bpy.types.Context) -> list[str]:
         """Return the names of the ticked actions of the armature's own, each once."""
-        rig = properties.rig_of(scene_of(context), target_armature.armature(context))
+        rig = properties.rig_of(scene_of(context), self._target(context))
         return list(dict.fromkeys(line.action.name for line in lists.each_ticked(rig) if lists.is_own(line)))
 
     def _suffix(self) -> str:

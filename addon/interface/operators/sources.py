@@ -7,7 +7,7 @@ import bpy
 
 from ....core.errors import LoomError, some
 from ...bridge import rates
-from ...ground import registrar
+from ...ground import registrar, troubles
 from ...ground.blender_types import OperatorMixin, OperatorReturn, find_named, present, scene_of
 from ...model import contact_rows, lists, properties, target_armature
 from ...services.sources import body_roles, first_ticks, source_list
@@ -250,12 +250,16 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
             ("ACTION", "Re-time the Action", "Move the action's keys so that it plays as fast as it was made"),
         ],
     )
+    # the action's own rate, if it is only guessed
+    rate: bpy.props.FloatProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.results import playback, rate_matching
 
         scene, armature = scene_of(context), present(target_armature.armature(context))
         action = present(present(armature.animation_data).action)
+        if self.rate:
+            rates.set_rate(action, self.rate)
         own, before = rates.differing(scene, action), rates.of_scene(scene)
         if not own:
             self.report({"INFO"}, f"{action.name} plays as fast as it was made")
@@ -271,6 +275,9 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         properties.settings_of(scene).on_rates = self.how
+        troubles.clear(armature.session_uid)
+        for line in properties.ensure_rig(scene, armature).sources:
+            line.warning = "" if line.action == action else line.warning  # of its old speed
         if not bpy.app.background:
             playback.show(context, armature, action, play=False)
         self.report({"INFO"}, said)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class ACTION_LOOM_PG_weighted(bpy.types.PropertyGroup):
     """A source in the operator's properties, by name; operators can't hold pointers to actions."""
 
-    weight: bpy.props.FloatProperty(name="Weight", default=1.0, min=0.0, soft_max=1.0)
+    weight: bpy.props.FloatProperty(name="Share", default=1.0, min=0.0, soft_max=1.0)
 
 
 @option_properties.with_options(SourceOptions)

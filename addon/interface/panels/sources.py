@@ -70,16 +70,16 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
             return
         playing, marked = item.action == shown.playing, index == shown.reference and shown.ticked > 1
         picture = thumbnails.icon_of(shown.armature, item)
-        if (playing or marked) and not shown.wide:
-            pass  # a line with a mark is too narrow for a picture
+        if playing:
+            row.label(text="", icon="PLAY")
+        elif marked and not shown.wide:
+            pass  # too narrow for a picture, too
         elif picture:
             row.label(text="", icon_value=picture)
         else:
             color = row.row()
             color.ui_units_x = 1.0
             color.prop(item, "color", text="")
-        if playing:
-            row.label(text="", icon="PLAY")
         if item.player.name:
             there = lists.player_of(item) is not None
             row.label(text="", icon="ARMATURE_DATA" if there else "ERROR")
@@ -87,8 +87,9 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name.active = item.use or playing
         name.alert = bool(item.use and item.warning)
         repeats = bool(shown.wide and item.action.use_cyclic)
-        marks = playing or marked or repeats or (shown.weights and item.use)
-        short = shown.short_beside_marks if marks else shown.short
+        short = shown.short_beside_mark if marked or repeats else shown.short
+        if shown.weights and item.use:
+            short = shown.short_beside_share
         name.label(text=short.get(item.action.name, item.action.name), translate=False)
         if marked:
             row.label(text="", icon="SOLO_ON")
@@ -124,7 +125,7 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 
 
 ROWS = 7  # of the list, independent of its length, to keep the layout below in place
-BESIDE, MARKED = 25, 31  # letters that fit a line of the sidebar beside a name in the list, and with all its marks
+BESIDE, MARKED, SHARED = 25, 28, 31  # letters that do not fit a line because of its length, a mark, and a share, too
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
 SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, usual and narrow
 
@@ -137,8 +138,7 @@ class ListShown(NamedTuple):
     reference : place of the marked line, or of the first ticked one if the marked one is not ticked; −1 for none
     ticked : number of ticked lines
     wide : whether there is room for all marks
-    short, short_beside_marks : shortened forms of long names, in lines without and with marks; Blender itself would
-        show only their beginnings
+    short, short_beside_mark, short_beside_share : shortened forms of long names; Blender shows only their beginnings
     """
 
     armature: bpy.types.Object | None
@@ -148,7 +148,8 @@ class ListShown(NamedTuple):
     ticked: int
     wide: bool
     short: dict[str, str]
-    short_beside_marks: dict[str, str]
+    short_beside_mark: dict[str, str]
+    short_beside_share: dict[str, str]
 
 
 # The display data while a panel draws its list, because Blender passes only the line to `draw_row`.
@@ -174,8 +175,7 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
         len(ticked),
         letters(context) >= WIDE,
-        source_list.shortened(names, letters(context) - BESIDE),
-        source_list.shortened(names, letters(context) - MARKED),
+        *(source_list.shortened(names, letters(context) - less) for less in (BESIDE, MARKED, SHARED)),
     )
 
 
@@ -206,7 +206,7 @@ class ACTION_LOOM_MT_sources(bpy.types.Menu):
 
 
 class ACTION_LOOM_MT_clip(bpy.types.Menu):
-    """What can be done with the active line, and below with what plays."""
+    """Commands for the active line, and below for the played action."""
 
     bl_label = "Action"
 

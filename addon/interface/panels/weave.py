@@ -208,7 +208,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if len(ticked) < (2 if spliced else 1):
             return
         legs = lists.reference_among(rig, ticked)
-        names = source_list.short_names([line.action.name for line in ticked], ROOM)
+        short = source_list.shortened([line.action.name for line in rig.sources if line.action], ROOM)
+        names = [short.get(line.action.name, line.action.name) for line in ticked]
         others = [name for k, name in enumerate(names) if k != legs]
         upper = others[0] if len(others) == 1 else translate_text(f"{len(others)} actions in turn")
         column = self.layout.column(align=True)

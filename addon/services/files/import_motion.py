@@ -234,8 +234,8 @@ def _move_here(moved: Moved, stand: tuple[float, ...]) -> Moved:
 
 
 def _active(context: bpy.types.Context) -> bpy.types.Object | None:
-    active = target_armature.find_target(context)
-    if active is None or not armature_data(active).bones:
+    active = target_armature.armature(context)
+    if active is None or active.type != "ARMATURE" or not armature_data(active).bones:
         return None
     return active
 

@@ -52,7 +52,7 @@ _KINDS = (
     (
         "Made at {rate} frames per second, plays at {of_scene}",
         "{name} walks on the spot, by its feet at {speed}: use Add Root Motion to move it",
-        "{name} walks on the spot: it was given {speed} m/s by its feet ({label})",
+        "{name} was given {speed} m/s by its feet, as it walks on the spot ({label})",
         "{name}: its feet disagree ({slowest} to {fastest} m/s): type a speed if it slides",
         "{name}: a foot stands only {standing} of the time: check it, or type a speed",
     ),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 WORDS = 15  # of a short form
 _ENDS = re.compile(r"(?<=[^\s\d]) \(|[:;] |: |, (?=as |where |most |which |whose |and )|[：；。（]")
+_ASIDE = re.compile(r" ?[(（][^()（）]*[)）](?=$| ?\w)")  # such as "(frame 31)"
+_LIKELY = re.compile(r"was it made at ([\d.]+)\?")
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -25,14 +27,14 @@ class Message(NamedTuple):
 
     of : the name of the action that the text begins with, "" for none
     source : the name of the action that a button would mend, "" if unknown
-    is_rate : whether it is mended by the operators that match rates
+    rate : that its action was made for, if the scene plays it at another; 0 for other messages
     """
 
     text: str
     of: str = ""
     source: str = ""
     subjects: int = 1
-    is_rate: bool = False
+    rate: float = 0.0
 
     @property
     def shown(self) -> str:
@@ -48,9 +50,11 @@ def shortened(text: str, of: str = "") -> str:
     "Run + Walk 50:50" becomes "A knee jerks 4.0 times as hard as in the sources at frame 3".
     """
     text = re.sub(rf"^{re.escape(of)}[:：]\s*", "", text) if of else text
+    text = _ASIDE.sub("", text)
     words = _ENDS.split(text, maxsplit=1)[0].rstrip(". ").split(" ")
     short = " ".join(words[:WORDS]) + ("…" if len(words) > WORDS else "")
-    return short if of and short.startswith(of) else short[:1].upper() + short[1:]
+    is_name = (of and short.startswith(of)) or not words[0].isalpha()  # such as cmu_02
+    return short if is_name else short[:1].upper() + short[1:]
 
 
 def figure_of(summary: str) -> str:
@@ -67,7 +71,7 @@ def figure_of(summary: str) -> str:
 
 
 def ranked(messages: Iterable[Message], names: Iterable[str] = ()) -> list[Message]:
-    """Return messages by importance; messages that differ only in action names and numbers are merged.
+    """Return messages by importance; messages that differ only in action names, numbers and asides are merged.
 
     names : of actions that a message may name besides its own, such as both actions of a pair
     """
@@ -78,7 +82,7 @@ def ranked(messages: Iterable[Message], names: Iterable[str] = ()) -> list[Messa
         plain = one.text
         for name in (one.of, *others):
             plain = plain.replace(name, "*") if name else plain
-        plain = _NUMBERS.sub("#", plain)
+        plain = _NUMBERS.sub("#", _ASIDE.sub("", plain))
         known = found.setdefault(plain, one)
         if known is not one and own not in told:
             found[plain] = known._replace(text=f"{known.text}\n{one.text}", subjects=known.subjects + 1)
@@ -99,20 +103,28 @@ def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: s
     own = {line.action.name for line in ticked if lists.is_own(line)}
     texts += [line.warning for line in ticked if line.warning]
     named = ((text, _subject(text, names)) for text in dict.fromkeys(texts))
-    found = [Message(text, name, name if name in own else "") for text, name in named]
+    found = [
+        Message(text, name, name if name in own else "", rate=_likely_rate(text, name, playing)) for text, name in named
+    ]
     if playing is not None and (rate := rates.differing(scene, playing)):
         text = f"Made at {rate:g} frames per second, plays at {rates.of_scene(scene):g}"
-        found.append(Message(text, playing.name, playing.name, is_rate=True))
+        found.append(Message(text, playing.name, playing.name, rate=rate))
     if exported := exported_last.describe_export(armature):
         found.append(Message(exported))
     return ranked(found, names)
+
+
+def _likely_rate(text: str, name: str, playing: bpy.types.Action | None) -> float:
+    """Return the rate that the played action was probably made for, from a text about it; 0 for other texts."""
+    likely = _LIKELY.search(text)
+    return float(likely[1]) if likely and playing is not None and playing.name == name else 0.0
 
 
 def _subject(text: str, names: Iterable[str]) -> str:
     """Return the name that a message begins with: one of some names, or of any action or object; "" for none."""
     first = text.partition(": ")[0]
     known = first in bpy.data.actions or first in bpy.data.objects
-    return first if known else next((one for one in names if one and text.startswith(one)), "")
+    return first if known else max((one for one in names if text.startswith(one)), key=len, default="")
 
 
 def _of_preview(ghost: "Ghost") -> Iterator[str]:

@@ -22,6 +22,7 @@ _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 
 _POSE = 0.5  # frames; a shorter action is a single pose
 _WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # minimal length of a hidden part, and the characters between words
+_ALONE = 6  # letters of a shared beginning to remove even if the rest does not fit
 _SEVERAL = 3  # names that share an ending
 _FEW_BONES, _MANY = 2, 5  # an action that moves at most 2 bones of an armature with 5 times more bones is listed last
 
@@ -162,7 +163,7 @@ def take_its_place(rig: Any, source: Any, result: Any) -> None:
 EVERY = "EVERY"
 WHICH = (
     (TICKED, "Ticked", "Those ticked in the armature's own list, or else the one it plays"),
-    (PLAYED, "Active Action", "The one that plays"),
+    (PLAYED, "Playing Action", "The one that plays"),
     (EVERY, "All", "Every action of its bones, except single poses and actions that hardly move"),
 )
 
@@ -255,7 +256,7 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
 def shortened(names: Iterable[str], room: int) -> dict[str, str]:
     """Shorten names longer than `room` by replacing shared parts with "…".
 
-    A shared part is an ending of several names, or the necessary part of a beginning shared with the most similar name.
+    A shared part is an ending of most names, or the necessary words of a beginning shared with the most similar name.
     """
     return _shorten_names(tuple(names), room)
 
@@ -265,21 +266,24 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     endings = _shared_endings(names)
     bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
     hidden = _shared_beginnings(bare.values(), room - 1)
-    return {
+    short = {
         name: f"{'…' if one in hidden else ''}{one[len(hidden.get(one, '')) :]}{'…' if name in endings else ''}"
         for name, one in bare.items()
         if len(name) > room and (name in endings or one in hidden)
     }
+    count = Counter(short.values())
+    return {name: one if count[one] < 2 else f"…{name[1 - room :]}" for name, one in short.items()}
 
 
 def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
-    """Return for each name the longest ending of whole words shared by several names, if it is worth hiding."""
+    """Return for each name the longest ending of whole words shared by most names, if it is worth hiding."""
     every = {
         name: [name[at:] for at in range(1, len(name) - _WORTH_HIDING + 1) if name[at] in _WORD_ENDS]
         for name in set(names)
     }
     count = Counter(ending for some in every.values() for ending in some)
-    shared = {name: next((one for one in some if count[one] >= _SEVERAL), "") for name, some in every.items()}
+    most = max(_SEVERAL, len(every) // 2 + 1)  # fewer names differ by theirs, such as _Left
+    shared = {name: next((one for one in some if count[one] >= most), "") for name, some in every.items()}
     return {name: ending for name, ending in shared.items() if ending}
 
 
@@ -292,14 +296,16 @@ def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
             hides = _WORTH_HIDING <= len(same) < len(name) and len(name) > room
             if hides and len(same) > len(found.get(name, "")):
                 found[name] = same
-    return {name: _least(name, same, room) for name, same in found.items()}
+    return {name: least for name, same in found.items() if (least := _least(name, same, room))}
 
 
 def _least(name: str, same: str, room: int) -> str:
-    """Return the shortest part of a shared beginning to remove, of whole words if much is left."""
-    ends = [place + 1 for place, letter in enumerate(same) if letter == same[-1]]
-    fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end < room]
-    whole = bool(fitting) and len(name) - fitting[0] >= _WORTH_HIDING
+    """Return the shortest part of a shared beginning to remove, of whole words if a word is left; "" for too little."""
+    ends = [place + 1 for place, letter in enumerate(same) if letter in f" _-|:{same[-1]}"]
+    fitting = [end for end in ends if end >= _WORTH_HIDING and len(name) - end <= room]
+    whole = bool(fitting) and any(letter.isalpha() for letter in name[fitting[0] :])
+    if not whole and len(same) < _ALONE and len(name) - len(same) > room:
+        return ""
     return same[: fitting[0] if whole else max(_WORTH_HIDING, len(name) - room + 1)]
 
 

@@ -9,7 +9,7 @@ from ...ground.blender_types import present
 
 SOON = 0.05  # s until the pictures are drawn
 SHOWN = 2.0  # factor of a style in its picture, in which it would hardly be seen otherwise
-COLOR = (0.82, 0.82, 0.82)
+COLOR = (0.9, 0.62, 0.0)  # visible in dark and in light themes
 
 _icons: Cache[str, int] = memory.cache(len(NAMED) + 1)
 

@@ -17,7 +17,7 @@ import numpy as np
 from ...bodies import alike
 from ...bodies.carried import Carried
 from ...errors import OptionError, RegistrationError, wrong_count, wrong_rows
-from ...motion import quat, resample, root_motion, trim
+from ...motion import cycles, quat, resample, root_motion, trim
 from ...motion.clip import Channel, Clip, join_clips
 from ...motion.frame_map import FrameMap
 from ...motion.quat import Array
@@ -106,7 +106,15 @@ def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT)
         ranked = _rank_transitions(result, after, asked[k - 1], first_free, counted)
         apart = _far(result, after, ranked, asked[k - 1], first_free, counted)
         part.at(0.4, "Making the result")
-        result, seam_report, first_free = _join_pair(result, after, ranked, asked[k - 1], counted)
+        before, once = result, after
+        result, seam_report, first_free = _join_pair(before, after, ranked, asked[k - 1], counted)
+        # A cycle that ends before it can be left is played again.
+        while k < len(asked) and asked[k].from_frame < 0 and first_free >= len(result):
+            cycle = close.as_cycle(once)
+            if not cycle.cyclic:
+                break  # the next seam refuses it
+            after = cycles.unroll_cycle(cycle, 0, 1 + (len(after) - 1) // (len(cycle) - 1))
+            result, seam_report, first_free = _join_pair(before, after, ranked, asked[k - 1], counted)
         leave = _at_its_end(result, after, counted[1])
         result = replace(result, name=following.clip.name)  # the result ends with the end of that clip
         joined.append(seam_report)

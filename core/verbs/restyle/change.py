@@ -93,8 +93,8 @@ def as_sliders(recipe: Restyle, style: Style) -> tuple[Restyle, list[str]]:
 
 def _describe_lacking(lacking: list[str], style: Style) -> str:
     return (
-        f"{some(lacking)}: the examples do not differ in that, or the body has no parts that tell: they have"
-        f" {', '.join(style.sliders.names)}"
+        f"Nothing changes {some(lacking)} here: the examples do not differ in that, or the body has no parts that tell:"
+        f" they have {', '.join(style.sliders.names)}"
     )
 
 

@@ -431,7 +431,7 @@ def test_a_walk_on_the_spot_fills_a_block_out_that_travels_and_it_is_said():
     still = root_trajectory.without_stored(root_trajectory.remove_trajectory(walk)[0])
     made = filled(walk, [still], keys=keys, plant_feet=False)
     assert min(gap["alike"] for gap in made.report["fill"]["gaps"]) > 0.9
-    assert made.report["notes"] == ["walk walks on the spot: it was given 1.30 m/s by its feet (ahead)"]
+    assert made.report["notes"] == ["walk was given 1.30 m/s by its feet, as it walks on the spot (ahead)"]
     on_the_spot = filled(still, [still], keys=keys, plant_feet=False)
     assert not on_the_spot.report["notes"]
     assert min(gap["alike"] for gap in on_the_spot.report["fill"]["gaps"]) > 0.9

@@ -38,7 +38,7 @@ def test_clips_on_the_spot_go_on_among_clips_that_travel():
     assert walk is WALK
     assert wave is WAVE
     assert gone(sneak) == pytest.approx(gone(SNEAK), rel=0.02)
-    assert message == ["sneak walks on the spot: it was given 0.55 m/s by its feet (ahead)"]
+    assert message == ["sneak was given 0.55 m/s by its feet, as it walks on the spot (ahead)"]
     assert sneak.cyclic == on_the_spot(SNEAK).cyclic
 
 
@@ -79,7 +79,7 @@ def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
 def test_graphs_give_travel_and_say_it():
     for recipe in (BuildGraph(), Walk(seconds=3.0), Follow(path=PATH)):
         made = verbs.apply(recipe, [on_the_spot(WALK)])
-        assert made.report["warnings"][0].startswith("walk walks on the spot: it was given 1.30 m/s")
+        assert made.report["warnings"][0].startswith("walk was given 1.30 m/s by its feet")
     follow = verbs.apply(Follow(path=PATH), [on_the_spot(WALK)]).report
     plain = verbs.apply(Follow(path=PATH), [WALK]).report
     assert follow["follow"]["rms"] == pytest.approx(plain["follow"]["rms"], abs=0.005)

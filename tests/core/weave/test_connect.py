@@ -298,6 +298,18 @@ def test_of_several_clips_the_one_that_is_too_short_is_named():
         verbs.apply(Connect(), clips)
 
 
+@pytest.mark.one_engine
+def test_a_cycle_too_short_to_be_entered_and_left_again_is_played_twice():
+    walk, run = actions.walk(30.0, 4), actions.run(30.0, 1)
+    with pytest.raises(RegistrationError, match="^run is too short to be entered and left again"):
+        verbs.apply(Connect(), [walk, run.cut(0, len(run) - 6), actions.sneak(30.0)])
+    made = verbs.apply(Connect(), [walk, run, actions.sneak(30.0)])
+    first, second = made.seams
+    assert second - first > len(run)
+    slides = [one["slide_cm_s"] for one in made.report["quality"]["before"]]
+    assert made.report["quality"]["after"]["slide_cm_s"] < max(slides) + 2.0
+
+
 def askew(clip, degrees):
     """A stance: the hips and legs turned about the vertical, everything above turned back; on the spot."""
     skeleton = clip.skeleton
