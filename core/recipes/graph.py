@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from ..options import HIDDEN, constant, declaration, option
+from ..options import HIDDEN, RARE, constant, declaration, option
 from .base import Recipe
 from .planting import PlantOptions
 from .travel import TravelOptions
@@ -35,8 +35,8 @@ class GraphOptions(TravelOptions):
 
 
 @declaration
-class GraphWalk(Recipe, PlantOptions, GraphOptions):
-    """A walk through a motion graph of the clips."""
+class GraphWalk(Recipe, PlantOptions):
+    """A walk through clips, or through those of a motion graph."""
 
     least = 1
 
@@ -47,3 +47,18 @@ class GraphWalk(Recipe, PlantOptions, GraphOptions):
     def after(self, count: int) -> Self:  # noqa: ARG002  (for walks that name clips by number)
         """Return the recipe for `count` clips inserted before the clips that it numbers."""
         return self
+
+
+@declaration
+class VariationOptions(TravelOptions):
+    """How clips become the rows of a variation (methods: Variations)."""
+
+    mirror: bool = option(False, "Use the clips' mirror images, too")
+    climbing: bool = option(
+        False, "Climb as the clips do, on stairs and ramps", shown=RARE
+    )
+    labels: str = option(
+        "",
+        "A word for each clip, in order; only clips of one word are connected",
+        shown=HIDDEN,  # a field of each source
+    )

@@ -1,0 +1,151 @@
+"""Guide a variation: match the source's patches from coarse to fine, so that it is arranged anew (methods: Variations).
+
+Only the choice of rows follows the guide; it is never played itself ([Granskog]; [Li 2023]).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+from .source import Indices, Source
+
+PATCH = 11  # rows
+FINEST, COARSEST, FACTOR = 0.4, 22, 0.75  # share of the rate, rows, and what each level is of the next
+ROUNDS = 5  # of matching at each level
+COMPONENTS = 48  # of patches
+COMPLETE = 0.01  # share of the variance beside the least distance: smaller uses all patches alike
+OVERLAP = PATCH / 4.0  # rows: σ of the weights of overlapping patches
+MOST = 1200  # target patches matched at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Pinned:
+    """Rows of the result (P,) that show given features (P, D)."""
+
+    rows: Indices
+    features: Array
+
+
+def make(source: Source, count: int, variation: float, seed: int, pinned: Pinned, *, loop: bool) -> Array:
+    """Return the features (count, D) that a variation of `count` rows should have.
+
+    variation : 0 keeps the source's order, 1 arranges it freely; loop : whether the end goes on with the start
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import guide, source
+        >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
+        >>> none = guide.Pinned(np.zeros(0, dtype=int), np.zeros((0, rows.features.shape[1])))
+        >>> bool((guide.make(rows, 50, 0.0, 1, none, loop=False) == rows.features[:50]).all())
+        True
+    """
+    rng = np.random.default_rng(seed)
+    clips = [source.features[source.rows_of(k)] for k in range(len(source.firsts) - 1)]
+    ordered = _in_order(source, count)
+    if variation <= 0.0:
+        made = ordered.copy()
+        made[pinned.rows] = pinned.features
+        return made
+    shares = _levels(max(max(map(len, clips)), count))
+    made = np.zeros((0, source.features.shape[1]))
+    for level, share in enumerate(shares):
+        length = max(round(count * share), PATCH)
+        if level == 0:
+            noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
+            made = (1.0 - variation) * _resized(ordered, length) + variation * noise
+        else:
+            made = _resized(made, length)
+        small = [_resized(clip, max(round(len(clip) * share), 2)) for clip in clips]
+        made = _matched(made, small, pinned, count, loop=loop)
+    return _resized(made, count)
+
+
+def _in_order(source: Source, count: int) -> Array:
+    """Return the features of the clips one after the other, again and again, without repeated cycles' repetitions."""
+    once = np.unique(source.same)
+    return source.features[once[np.arange(count) % len(once)]]
+
+
+def _levels(longest: int) -> list[float]:
+    """Return the share of rows at each level, from the coarsest to the finest."""
+    shares = [FINEST]
+    while shares[-1] * FACTOR * longest > COARSEST:
+        shares.append(shares[-1] * FACTOR)
+    return shares[::-1]
+
+
+def _resized(rows: Array, count: int) -> Array:
+    """Return rows (F, D) as `count` rows over the same time: means where fewer, linear between where more."""
+    if count == len(rows):
+        return rows
+    if count < len(rows):
+        sums = np.vstack([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+        edges = np.linspace(0.0, len(rows), count + 1)
+        low = np.minimum(edges.astype(np.int64), len(rows) - 1)
+        at = sums[low] + (edges - low)[:, None] * rows[low]
+        return np.asarray(np.diff(at, axis=0) / np.diff(edges)[:, None])
+    places = np.clip((np.arange(count) + 0.5) * len(rows) / count - 0.5, 0.0, len(rows) - 1.0)
+    low = np.minimum(places.astype(np.int64), max(len(rows) - 2, 0))
+    share = (places - low)[:, None]
+    return np.asarray((1.0 - share) * rows[low] + share * rows[np.minimum(low + 1, len(rows) - 1)])
+
+
+def _matched(made: Array, clips: Sequence[Array], pinned: Pinned, count: int, *, loop: bool) -> Array:
+    """Return rows moved towards the source's patches, several times."""
+    size = min(PATCH, len(made), max(map(len, clips)))
+    every = np.concatenate([_patches(clip, size) for clip in clips if len(clip) >= size])
+    flat = every.reshape(len(every), -1)
+    mean = flat.mean(axis=0)
+    axes = _axes(flat - mean)
+    known = (flat - mean) @ axes
+    weights = np.exp(-0.5 * ((np.arange(size) - 0.5 * (size - 1)) / OVERLAP) ** 2)
+    variance = COMPLETE * float(known.var(axis=0).sum())
+    at = np.minimum((pinned.rows * len(made)) // max(count, 1), len(made) - 1)
+    for _ in range(ROUNDS):
+        made[at] = pinned.features
+        around = np.vstack([made, made[: size - 1]]) if loop else made
+        wanted = (_patches(around, size).reshape(-1, size * made.shape[1]) - mean) @ axes
+        chosen = every[_nearest(wanted, known, variance)]
+        total, heights = np.zeros_like(around), np.zeros(len(around))
+        for k in range(size):
+            total[k : k + len(chosen)] += weights[k] * chosen[:, k]
+            heights[k : k + len(chosen)] += weights[k]
+        if loop:
+            total[: size - 1] += total[len(made) :]
+            heights[: size - 1] += heights[len(made) :]
+        made = total[: len(made)] / heights[: len(made), None]
+    made[at] = pinned.features
+    return made
+
+
+def _patches(rows: Array, size: int) -> Array:
+    """Return the patches (F − size + 1, size, D) of rows."""
+    return np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(rows, size, axis=0).transpose(0, 2, 1))
+
+
+def _axes(flat: Array) -> Array:
+    """Return the axes (K, C) of largest variance of rows (R, K)."""
+    if len(flat) < flat.shape[1]:
+        _, _, axes = np.linalg.svd(flat, full_matrices=False)
+        return np.ascontiguousarray(axes[:COMPONENTS].T)
+    return np.ascontiguousarray(np.linalg.eigh(flat.T @ flat)[1][:, ::-1][:, :COMPONENTS])
+
+
+def _nearest(wanted: Array, known: Array, variance: float) -> NDArray[np.int64]:
+    """Return the best patch (T,) for each wanted one; patches that are near to none are preferred, so all are used."""
+    own, others = (wanted**2).sum(axis=1).astype(np.float32), (known**2).sum(axis=1).astype(np.float32)
+    wanted, known = wanted.astype(np.float32), known.astype(np.float32)
+    least = np.full(len(known), np.inf, dtype=np.float32)
+    parts = [slice(first, first + MOST) for first in range(0, len(wanted), MOST)]
+    kept = []
+    for some in parts:
+        apart = np.maximum(own[some, None] + others - 2.0 * wanted[some] @ known.T, 0.0)
+        np.minimum(least, apart.min(axis=0), out=least)
+        kept.append(apart)
+    scale = 1.0 / (np.float32(variance) + least)
+    return np.concatenate([np.argmin(apart * scale, axis=1) for apart in kept])

@@ -1,0 +1,223 @@
+"""Endless variations of clips: choose, play, bridge and plant (methods: Variations)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import GraphError, OptionError
+from ...graph import inputs
+from ...graph.inputs import GraphInputs
+from ...graph.motion_graph import MotionGraph
+from ...graph.walk_result import WalkResult
+from ...motion import frame_map, limits, root_motion
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...quality import quality
+from ...recipes.graph import VariationOptions
+from ...variation import bridging, choice, guide, jumps, playing, source, wishes
+from ...variation.choice import Chosen
+from ...variation.jumps import Jumps
+from ...variation.playing import Played
+from ...variation.source import Source
+from ...variation.wishes import Wishes
+from ...weave import planting
+from . import Walk
+
+LONGER = 1.5  # times the source: the length if none is given
+FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
+
+
+def gather(
+    clips: Sequence[Clip], options: VariationOptions, progress: Progress = SILENT, graph: MotionGraph | None = None
+) -> Source:
+    """Return the rows of clips, or of the clips of a graph if given."""
+    if graph is not None:
+        return source.gather(graph.inputs)
+    ready = inputs.gather(
+        clips,
+        images=options.mirror,
+        labels=options.labels.split(),
+        travel=options,
+        climbing=options.climbing,
+        progress=progress,
+    )
+    return source.gather(ready)
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """The rows chosen, the jumps known, and what was wished."""
+
+    chosen: Chosen
+    found: Jumps
+    wished: Wishes
+    shares: Array
+
+
+def vary(
+    clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, prepared: Source | MotionGraph | None = None
+) -> WalkResult:
+    """Return a variation of clips; the same seed gives the same one.
+
+    Raises GraphError for clips that nothing leads back into, OptionError for wishes that do not fit, and what
+    `limits.check_size` raises.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.demo_character import actions
+        >>> result = verbs.apply(verbs.Walk(seconds=4.0), [actions.walk(cycles=2)])
+        >>> result.clip.seconds
+        4.0
+    """
+    began = time.perf_counter()
+    rows = prepared if isinstance(prepared, Source) else gather(clips, recipe, progress.part(0.0, 0.3), prepared)
+    rate = rows.inputs.clips[0].rate
+    seconds = recipe.seconds or LONGER * rows.seconds()
+    frames = max(round(seconds * rate), 1) + 1
+    limits.check_size(rows.inputs.clips[0].name, frames, len(rows.inputs.clips[0].skeleton))
+    wished = wishes.read(rows, clips, frames, recipe.keys, recipe.keep)
+    way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
+    runs = playing.runs_of(rows, way.chosen, way.found)
+    times, moved = wishes.times(rows, wished, runs, way.chosen.rows)
+    played = playing.play(rows, runs, way.found, times)
+    progress.at(0.8, "Planting the feet")
+    clip, planted, apart, shifted = _finished(played, recipe, wished)
+    clip = replace(clip, name=recipe.result_name([_name(rows)]), cyclic=recipe.loop)
+    report = _report(rows, recipe, way, played, clip, began) | planted.report
+    report["walk"] |= {
+        "keys": [
+            {"seconds": key.seconds, "frame": key.at, "apart_degrees": round(far, 3), "moved_s": round(float(by), 4)}
+            for key, far, by in zip(wished.keys, apart, moved, strict=True)
+        ],
+        "shifted": round(shifted, 4),
+    }
+    report["warnings"] += [
+        f"the key at {key.seconds:g} s is {far:.0f}° from what the action does there"
+        for key, far in zip(wished.keys, apart, strict=True)
+        if far > FAR
+    ]
+    report["seconds_taken"] = round(time.perf_counter() - began, 4)
+    places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
+    return WalkResult(clip, report, 0, rows.inputs, played.origin, places)
+
+
+def _name(rows: Source) -> str:
+    from ...recipes.base import graph_name
+
+    return graph_name([clip.name for clip in rows.inputs.clips[: rows.inputs.given]])
+
+
+def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _Way:
+    """Return the rows of a variation, with jumps between poses as near as a way allows."""
+    shares = _shares(rows, recipe)
+    count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
+    asked, pinned = wishes.limits(rows, wished, count, loop=recipe.loop)
+    guided = guide.make(rows, count, recipe.variation, recipe.seed, pinned, loop=recipe.loop)
+    limit = recipe.threshold
+    while True:
+        found = jumps.find(rows, limit)
+        chosen = choice.choose(
+            rows, found, guided, asked, shares, lambda share: progress.at(share, "Searching the clips")
+        )
+        if chosen is not None:
+            return _Way(chosen, found, wished, shares)
+        if limit >= jumps.FARTHEST:
+            break
+        limit *= jumps.GROWTH
+    raise GraphError(
+        f"{_name(rows)}: no way leads on for {(wished.frames - 1) / rows.inputs.clips[0].rate:g} s; add actions that"
+        " are alike, or ask for less"
+    )
+
+
+def _shares(rows: Source, recipe: Walk) -> Array:
+    """Return the share (K,) of the result that each prepared clip gets; raises OptionError."""
+    given, count = rows.inputs.given, len(rows.inputs.clips)
+    lengths = np.bincount(rows.clip[np.unique(rows.same)], minlength=count).astype(float)
+    if recipe.shares:
+        wanted = np.concatenate([np.array(row) for row in recipe.shares])
+        if len(wanted) != given or not wanted.any():
+            raise OptionError(f"shares: there are {given} actions, so give {given} numbers that are not all 0")
+        lengths *= np.tile(wanted / lengths[:given], count // given)
+    if recipe.label_filter:
+        known = [label == recipe.label_filter for label in rows.inputs.labels]
+        if not any(known):
+            names = ", ".join(sorted(set(rows.inputs.labels))) or "none"
+            raise OptionError(f"no action has the label {recipe.label_filter!r}; the labels are: {names}")
+        lengths *= known
+    return np.asarray(lengths / lengths.sum())
+
+
+def _finished(
+    played: Played, recipe: Walk, wished: Wishes
+) -> tuple[Clip, planting.Outcome, list[float], float]:
+    """Return the played clip through its keys and to its end, planted; how far keys and shifts were."""
+    clip = replace(played.clip, cyclic=recipe.loop)
+    clip, apart = bridging.through_keys(clip, wished.keys, wished.stretches)
+    shifted = 0.0
+    if recipe.end:
+        if len(recipe.end) != 1 or len(recipe.end[0]) != 3:
+            raise OptionError("end: give metres to the right, metres ahead, and degrees")
+        clip, shifted = bridging.to_end(clip, recipe.end[0], wished.stretches)
+    one = len(played.runs) == 1 and not (wished.keys or recipe.end)
+    planted, outcome = planting.of_result(clip, recipe, one_source=one)
+    planted = bridging.hold(planted, clip, wished.keys, wished.stretches)
+    if recipe.end:
+        planted, _ = bridging.to_end(planted, recipe.end[0], wished.stretches)
+    return planted, outcome, apart, shifted
+
+
+def _report(rows: Source, recipe: Walk, way: _Way, played: Played, clip: Clip, began: float) -> dict[str, Any]:
+    """Return the report of a variation: the keys of all walks, and its own."""
+    ready, found = rows.inputs, way.found
+    seams = [run for run in played.runs[1:] if not found.cycles[run.jump]]
+    names = [one.name for one in ready.clips[: ready.given]]
+    used = np.unique(played.origin.clip % ready.given)
+    after = quality.measure(clip)
+    return {
+        "verb": "walk",
+        "inputs": names,
+        "names": names,
+        "output": clip.name,
+        "frames": len(clip),
+        "rate": clip.rate,
+        "heading": root_motion.heading_source(clip.skeleton),
+        "pieces": _pieces(rows, played, found),
+        "dropped": frame_map.as_report(ready.left_out),
+        "quality": {"before": [quality.measure(ready.clips[k]) for k in used], "after": after},
+        "walk": {
+            "transitions": len(seams),
+            "worst_cm": round(100.0 * max((float(found.distance[run.jump]) for run in seams), default=0.0), 2),
+            "used": round(_used(rows, way.chosen, way.shares), 4),
+            "length": after["path_m"],
+        },
+        "warnings": list(ready.sentences),
+        "seconds_taken": round(time.perf_counter() - began, 4),
+    }
+
+
+def _used(rows: Source, chosen: Chosen, shares: Array) -> float:
+    """Return the share of the rows of wanted clips that is played, each cycle once."""
+    once = np.unique(rows.same)
+    once = once[shares[rows.clip[once]] > 0.0]
+    return float(np.isin(once, rows.same[chosen.rows]).mean())
+
+
+def _pieces(rows: Source, played: Played, found: Jumps) -> list[dict[str, Any]]:
+    """Return the stretches of a variation in order, in frames of the given clips."""
+    origin, ready, pieces = played.origin, rows.inputs, []
+    for k, run in enumerate(played.runs):
+        at = np.flatnonzero(origin.piece == k)
+        if len(at) == 0:
+            continue
+        clip = int(origin.clip[at[0]])
+        first, last = (ready.frame_maps[clip].given_frame(int(origin.frame[j])) for j in (at[0], at[-1]))
+        piece = {"at": int(at[0]), "clip": ready.clips[clip].name, "frames": [first, last]}
+        if run.jump >= 0:
+            piece["distance"] = round(float(found.distance[run.jump]), 5)
+        pieces.append(piece)
+    return pieces
