@@ -15,7 +15,6 @@ from .source import Indices, Source
 
 MOST = 50.0  # the highest cost of a row that the guide decides
 JUMP, SMOOTH = 6.0, 0.03  # cost of a jump, and m of distance that double it
-SHORTEST = 12  # rows between two jumps
 ROUNDS = 4
 DEARER = 1.0  # cost added for each share that a row was used above its own
 BLOCK, OVERLAP = 900, 120  # rows decided at a time, and looked ahead
@@ -91,7 +90,7 @@ def _entries(source: Source, found: Jumps) -> _Entries:
     """Return the jumps by the row after their end, where enough rows follow it."""
     after = found.end + 1
     beyond = source.firsts[source.clip[found.end] + 1]
-    some = np.flatnonzero(after + SHORTEST - 1 < beyond)
+    some = np.flatnonzero(after + source.shortest - 1 < beyond)
     order = some[np.lexsort((found.distance[some], after[some]))]
     targets, first, counts = np.unique(after[order], return_index=True, return_counts=True)
     jumps = np.full((int(counts.max(initial=0)), len(targets)), -1)
@@ -159,7 +158,7 @@ def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: i
 def _cheapest(
     source: Source, costs: Array, entries: _Entries, price: Array, found: Jumps, state: tuple[int, int] | None
 ) -> Chosen | None:
-    """Return the cheapest way through costs (T, N) of at least `SHORTEST` rows between jumps; None if there is none.
+    """Return the cheapest way through costs (T, N) with enough rows between jumps; None if there is none.
 
     state : the row played at the first time, and how many were played since a jump; None for any
     A jump is taken together with the rows that must follow it: `free` is the least cost of being at a row with leave
@@ -171,18 +170,20 @@ def _cheapest(
         along[t, 1:] += along[t - 1, :-1]
     free = np.full((count, every), np.inf)
     came = np.full((count, every), -1, dtype=np.int32)
-    begin = 0
+    stay = source.shortest
     if state is None:
-        free[0] = costs[0]
+        begin = min(stay, count) - 1
+        first = source.firsts[source.clip]
+        free[begin] = np.where(np.arange(every) - begin >= first, along[begin], np.inf)
     else:
-        begin = max(SHORTEST - state[1], 0)
+        begin = max(stay - state[1], 0)
         row = state[0] + begin
         if row >= source.firsts[source.clip[state[0]] + 1]:
             return None
         begin = min(begin, count - 1)
         free[begin, state[0] + begin] = along[begin, state[0] + begin] - along[0, state[0]]
     targets = entries.targets
-    landing, columns = targets + SHORTEST - 1, np.arange(len(targets))
+    landing, columns = targets + stay - 1, np.arange(len(targets))
     inner, before = targets > 0, np.maximum(targets - 1, 0)
     ends = source.firsts[1:-1] - 1  # no row goes on into the next clip
     for t in range(begin, count - 1):
@@ -192,18 +193,18 @@ def _cheapest(
         better = onward < ahead[1:]
         ahead[1:][better] = onward[better]
         came[t + 1, 1:][better] = -1
-        if len(targets) and t + SHORTEST < count:
+        if len(targets) and t + stay < count:
             reached = now[entries.starts] + price
             which = np.argmin(reached, axis=0)
-            least = reached[which, columns] + along[t + SHORTEST, landing] - np.where(inner, along[t, before], 0.0)
-            there = free[t + SHORTEST]
+            least = reached[which, columns] + along[t + stay, landing] - np.where(inner, along[t, before], 0.0)
+            there = free[t + stay]
             better = least < there[landing]
             there[landing[better]] = least[better]
-            came[t + SHORTEST, landing[better]] = entries.jumps[which[better], columns[better]]
-    return _trace(free[-1], came, found, begin)
+            came[t + stay, landing[better]] = entries.jumps[which[better], columns[better]]
+    return _trace(free[-1], came, found, begin, stay)
 
 
-def _trace(last: Array, came: Indices, found: Jumps, begin: int) -> Chosen | None:
+def _trace(last: Array, came: Indices, found: Jumps, begin: int, stay: int) -> Chosen | None:
     """Return the way that ends at the cheapest of the last rows (N,), back to time `begin`, and the rows before."""
     row, t = int(np.argmin(last)), len(came) - 1
     if not last[row] < NEVER:
@@ -216,8 +217,8 @@ def _trace(last: Array, came: Indices, found: Jumps, begin: int) -> Chosen | Non
             rows[t] = row
             t, row = t - 1, row - 1
             continue
-        first = t - SHORTEST + 1
-        rows[first : t + 1] = row - np.arange(SHORTEST)[::-1]
+        first = t - stay + 1
+        rows[first : t + 1] = row - np.arange(stay)[::-1]
         jumps[first] = jump
         t, row = first - 1, int(found.start[jump])
     rows[: begin + 1] = row - np.arange(begin + 1)[::-1]
@@ -229,8 +230,8 @@ def _best_start(
 ) -> int:
     """Return the row with which a loop begins: the cheapest of a few that jumps lead to; −1 if none can."""
     forced = int(limits.forced[0])
-    reached = np.unique((entries.targets[:, None] + np.arange(SHORTEST, 3 * SHORTEST)).ravel())
-    after = np.minimum(reached + SHORTEST, len(source) - 1)
+    reached = np.unique((entries.targets[:, None] + np.arange(source.shortest, 3 * source.shortest)).ravel())
+    after = np.minimum(reached + source.shortest, len(source) - 1)
     reached = reached[(reached < len(source)) & (source.clip[after] == source.clip[np.minimum(reached, len(after))])]
     if forced >= 0:
         reached = np.array([forced])

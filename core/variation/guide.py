@@ -52,14 +52,12 @@ def make(source: Source, count: int, variation: float, seed: int, pinned: Pinned
         made[pinned.rows] = pinned.features
         return made
     shares = _levels(max(max(map(len, clips)), count))
-    made = np.zeros((0, source.features.shape[1]))
-    for level, share in enumerate(shares):
-        length = max(round(count * share), PATCH)
-        if level == 0:
-            noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
-            made = (1.0 - variation) * _resized(ordered, length) + variation * noise
-        else:
-            made = _resized(made, length)
+    shares = shares[round((1.0 - variation) * (len(shares) - 1)) :]  # finer levels leave what is longer in its order
+    length = max(round(count * shares[0]), PATCH)
+    noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
+    made = (1.0 - variation) * _resized(ordered, length) + variation * noise
+    for share in shares:
+        made = _resized(made, max(round(count * share), PATCH))
         small = [_resized(clip, max(round(len(clip) * share), 2)) for clip in clips]
         made = _matched(made, small, pinned, count, loop=loop)
     return _resized(made, count)
@@ -104,7 +102,7 @@ def _matched(made: Array, clips: Sequence[Array], pinned: Pinned, count: int, *,
     axes = _axes(flat - mean)
     known = (flat - mean) @ axes
     weights = np.exp(-0.5 * ((np.arange(size) - 0.5 * (size - 1)) / OVERLAP) ** 2)
-    variance = COMPLETE * float(known.var(axis=0).sum())
+    variance = COMPLETE * float(known.var(axis=0).sum()) + 1e-9
     at = np.minimum((pinned.rows * len(made)) // max(count, 1), len(made) - 1)
     for _ in range(ROUNDS):
         made[at] = pinned.features
@@ -129,10 +127,9 @@ def _patches(rows: Array, size: int) -> Array:
 
 
 def _axes(flat: Array) -> Array:
-    """Return the axes (K, C) of largest variance of rows (R, K)."""
+    """Return the axes (K, C) of largest variance of rows (R, K); all axes for few rows, which are compared fast."""
     if len(flat) < flat.shape[1]:
-        _, _, axes = np.linalg.svd(flat, full_matrices=False)
-        return np.ascontiguousarray(axes[:COMPONENTS].T)
+        return np.eye(flat.shape[1])
     return np.ascontiguousarray(np.linalg.eigh(flat.T @ flat)[1][:, ::-1][:, :COMPONENTS])
 
 

@@ -17,7 +17,7 @@ FARTHEST = 1.0  # m: the last limit
 PER_ROW = 12  # jumps from a row, and to a row
 OTHER_FOOT = 0.02  # m added for each foot that stands on one side only
 PAIRS, PAIRED = 6, 0.4  # best jumps between each two clips, and their limit, m
-BACKWARDS = 24  # rows that a jump goes back at least; no more than a third of the longest clip
+BACKWARDS = 0.8  # s that a jump goes back at least; no more than a third of the longest clip
 BLOCK = 1024  # rows compared at a time
 MANY_FEET = 4  # of a body whose gaits are changed in the same phase only
 
@@ -160,7 +160,7 @@ def _nearest_of_pairs(source: Source, sketch: bounds.Sketches, middles: Indices,
 
 def _shortest_step_back(source: Source) -> int:
     longest = int(np.diff(source.firsts).max())
-    return max(1, min(BACKWARDS, longest // 3))
+    return max(1, min(source.count(BACKWARDS), longest // 3))
 
 
 def _sparse(one: Indices, other: Indices, apart: Array) -> Indices:

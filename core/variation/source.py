@@ -16,6 +16,7 @@ from ..motion.quat import Array
 
 TALL = 1.7  # m: the body height that all lengths refer to
 WINDOW = 1.0 / 3.0  # s compared around a jump
+SHORTEST = 0.4  # s between two jumps
 COMPONENTS = 24  # of poses
 VELOCITY, TURNING, CONTACT = 0.15, 0.10, 0.03  # s, m a rad/s, m: what pace, turn and contacts count beside poses
 FACING_SIGMA = 0.1  # s
@@ -59,7 +60,16 @@ class Source:
     @property
     def half(self) -> int:
         """Rows on each side of a compared window."""
-        return max(1, round(0.5 * WINDOW * self.rate))
+        return self.count(0.5 * WINDOW)
+
+    @property
+    def shortest(self) -> int:
+        """Rows between two jumps, at least; no more than half of the longest clip."""
+        return max(2, min(self.count(SHORTEST), int(np.diff(self.firsts).max()) // 2))
+
+    def count(self, seconds: float) -> int:
+        """Return seconds in rows, at least 1."""
+        return max(1, round(seconds * self.rate))
 
     def rows_of(self, clip: int) -> slice:
         return slice(int(self.firsts[clip]), int(self.firsts[clip + 1]))

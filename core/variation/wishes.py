@@ -14,10 +14,10 @@ from .guide import Pinned
 from .playing import Run
 from .source import COMPONENTS, Indices, Source
 
-SLACK = 5  # rows within which a keyed pose may lie before time is warped to it
+SLACK = 1.0 / 6.0  # s within which a keyed pose may lie before time is warped to it
 WARP = 0.35  # greatest change of speed
 WEIGHT = 200.0  # of a row at a keyed pose, beside 1 for all others
-PADDING = 12  # rows around a stretch that is kept, in which fades end
+PADDING = 0.4  # s around a stretch that is kept, in which fades end
 SETTLES = 0.5  # s over which warped time returns, at least
 
 
@@ -128,14 +128,15 @@ def limits(source: Source, wishes: Wishes, count: int, *, loop: bool) -> tuple[L
     for key in wishes.keys:
         time = min(round(key.at / source.step), count - 1)
         row = int(source.firsts[key.clip]) + min(round(key.frame / source.step), _rows(source, key.clip) - 1)
-        slack = 0 if time in (0, count - 1) else SLACK
+        slack = 0 if time in (0, count - 1) else source.count(SLACK)
         times.append(time)
         prices.append(_price(source, row, slack))
         features.append(source.features[row])
     for one in wishes.stretches:
         first = int(source.firsts[one.clip])
         time, row = round(one.at / source.step), round(one.frame / source.step)
-        for k in range(-PADDING, one.count // source.step + 1 + PADDING):
+        padding = source.count(PADDING)
+        for k in range(-padding, one.count // source.step + 1 + padding):
             if 0 <= time + k < count and 0 <= row + k < _rows(source, one.clip):
                 forced[time + k] = first + row + k
                 times.append(time + k)
@@ -218,7 +219,8 @@ def _nearest(source: Source, key: Key, rows: Indices, frames: int) -> float:
     if key.at in (0, frames - 1):
         near = np.array([min(round(middle), count - 1)])
     else:
-        near = np.arange(max(round(middle) - SLACK, 0), min(round(middle) + SLACK + 1, count))
+        slack = source.count(SLACK)
+        near = np.arange(max(round(middle) - slack, 0), min(round(middle) + slack + 1, count))
     poses = source.features[:, : min(COMPONENTS, source.features.shape[1])]
     row = int(source.firsts[key.clip]) + min(round(key.frame / source.step), _rows(source, key.clip) - 1)
     apart = ((poses[rows[near]] - poses[row]) ** 2).sum(axis=1)

@@ -18,16 +18,17 @@ from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...quality import quality
 from ...recipes.graph import VariationOptions
-from ...variation import bridging, choice, guide, jumps, playing, source, wishes
+from ...variation import bridging, choice, guide, hardness, jumps, playing, source, wishes
 from ...variation.choice import Chosen
 from ...variation.jumps import Jumps
-from ...variation.playing import Played
+from ...variation.playing import Played, Run
 from ...variation.source import Source
 from ...variation.wishes import Wishes
 from ...weave import planting
 from . import Walk
 
 LONGER = 1.5  # times the source: the length if none is given
+AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
 
 
@@ -100,6 +101,7 @@ def vary(
         for key, far in zip(wished.keys, apart, strict=True)
         if far > FAR
     ]
+    report["warnings"] += _hard(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
     return WalkResult(clip, report, 0, rows.inputs, played.origin, places)
@@ -198,6 +200,21 @@ def _report(rows: Source, recipe: Walk, way: _Way, played: Played, clip: Clip, b
         "warnings": list(ready.sentences),
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
+
+
+def _hard(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip, own: dict[str, Any]) -> list[str]:
+    """Return a sentence on the hardest place at a seam or a key, if any is harder than the source; report all."""
+    seams = [(run.first - 1) * rows.step for run in runs[1:] if not way.found.cycles[run.jump]]
+    places = [(frame, AROUND_SEAM) for frame in seams] + [(key.at, AROUND_KEY) for key in way.wished.keys]
+    hard = hardness.usual(rows.inputs.clips[: rows.inputs.given])
+    found = hardness.around(hardness.accelerations(clip), places, clip.rate, hard)
+    own["seams"] = [[frame, round(times, 2)] for frame, (_, times) in zip(seams, found, strict=False)]
+    worst = max(found, key=lambda one: one[1], default=(0, 0.0))
+    if worst[1] <= hardness.SEEN:
+        return []
+    return [
+        f"{clip.name}: the body is moved {worst[1]:.1f} times as hard as in the sources at frame {worst[0]}: look there"
+    ]
 
 
 def _used(rows: Source, chosen: Chosen, shares: Array) -> float:
