@@ -36,6 +36,7 @@ class Source:
     same (N,) : the row itself, or the same row in the first cycle of a repeated cycle
     features (N, D) : pose components, pace, turn and contacts, metres of a body of `TALL`
     scale : squared distance of a row from the nearest one at another time
+    mean (E,), axes (E, C) : of the poses, whose components begin the features
     """
 
     inputs: GraphInputs
@@ -48,6 +49,8 @@ class Source:
     same: Indices
     features: Array
     scale: float
+    mean: Array
+    axes: Array
 
     def __len__(self) -> int:
         return len(self.clip)
@@ -74,6 +77,10 @@ class Source:
     def rows_of(self, clip: int) -> slice:
         return slice(int(self.firsts[clip]), int(self.firsts[clip + 1]))
 
+    def poses_of(self, clips: Sequence[Clip]) -> Array:
+        """Return the pose components (F, C) of rows of other clips on the same body."""
+        return np.asarray((_poses(clips, self.step, self.unit)[0] - self.mean) @ self.axes)
+
     def seconds(self) -> float:
         """Return the seconds of all clips, each cycle once."""
         return len(np.unique(self.same)) / self.rate
@@ -97,7 +104,7 @@ def gather(ready: GraphInputs) -> Source:
     height = ready.clips[0].skeleton.height
     unit = height / TALL if height > 0.0 else 1.0
     clip = np.repeat(np.arange(len(frames)), np.diff(firsts))
-    features = _features(ready.clips, body, step, unit)
+    features, mean, axes = _features(ready.clips, body, step, unit)
     same = np.concatenate(
         [first + _in_cycle(len(rows), maps.cycle / step) for first, rows, maps in _zip(firsts, frames, ready)]
     )
@@ -105,7 +112,7 @@ def gather(ready: GraphInputs) -> Source:
         raise GraphError(f"{ready.clips[0].name} has one pose only, so nothing goes on from it")
     return Source(
         ready, body, step, unit, clip, np.concatenate(frames), firsts, same, features,
-        _usual_distance(features, firsts, same, body.rate / step),
+        _usual_distance(features, firsts, same, body.rate / step), mean, axes,
     )  # fmt: skip
 
 
@@ -124,31 +131,38 @@ def _in_cycle(count: int, cycle: float) -> Indices:
     return np.minimum(np.round(rows % cycle).astype(np.int64), rows) if cycle >= 1.0 else rows
 
 
-def _features(clips: Sequence[Clip], body: Bodies, step: int, unit: float) -> Array:
-    """Return the features (N, D) of rows; poses are seen from the body's place and facing."""
-    rate, poses, paces = body.rate / step, [], []
-    for k, clip in enumerate(clips):
+def _poses(clips: Sequence[Clip], step: int, unit: float) -> tuple[Array, Array]:
+    """Return poses (N, E) of rows, seen from the body's place and facing, and its pace and turn (N, 3)."""
+    rate, poses, paces = clips[0].rate / step, [], []
+    weights = clips[0].skeleton.point_weights
+    roots = np.sqrt(weights[weights > 0.0])
+    for clip in clips:
         rotations, positions = kinematics.world(clip)
         ground = positions[:, root_motion.travelling_joint(clip.skeleton), :2] @ np.array([1.0, 1j])
         facing = root_motion.raw_heading(clip.skeleton, rotations, positions)
         facing = root_motion.smooth(facing, FACING_SIGMA * clip.rate)
-        frames = slice(int(body.firsts[k]), int(body.firsts[k + 1]))
-        local = (body.ground[frames] - ground[:, None] * body.roots) * np.exp(-1j * facing)[:, None]
-        poses.append(np.hstack([local.real, local.imag, body.heights[frames]])[::step])
+        points = inputs.points(clip)[::step]
+        local = points[..., 0] + 1j * points[..., 1] - ground[::step, None] * roots
+        local *= np.exp(-1j * facing[::step])[:, None]
+        poses.append(np.hstack([local.real, local.imag, points[..., 2]]))
         gone, turned = ground[::step], facing[::step]
         if len(gone) > 1:
             pace = np.gradient(gone) * rate * np.exp(-1j * turned)
             paces.append(np.column_stack([pace.real, pace.imag, np.gradient(turned) * rate]))
         else:
             paces.append(np.zeros((1, 3)))
-    pose = np.concatenate(poses) / unit
-    pose -= pose.mean(axis=0)
-    axes = np.linalg.eigh(pose.T @ pose)[1][:, ::-1][:, :COMPONENTS]
-    pace = np.concatenate(paces) * np.array([VELOCITY / unit, VELOCITY / unit, TURNING])
+    return np.concatenate(poses) / unit, np.concatenate(paces) * np.array([VELOCITY / unit, VELOCITY / unit, TURNING])
+
+
+def _features(clips: Sequence[Clip], body: Bodies, step: int, unit: float) -> tuple[Array, Array, Array]:
+    """Return the features (N, D) of rows, and the mean and the axes of their poses."""
+    pose, pace = _poses(clips, step, unit)
+    mean = pose.mean(axis=0)
+    axes = np.linalg.eigh((pose - mean).T @ (pose - mean))[1][:, ::-1][:, :COMPONENTS]
     stands = np.concatenate(
         [body.feet.stands[a:b][::step] for a, b in zip(body.firsts[:-1], body.firsts[1:], strict=True)]
     )
-    return np.hstack([pose @ axes, pace - pace.mean(axis=0), CONTACT * stands])
+    return np.hstack([(pose - mean) @ axes, pace - pace.mean(axis=0), CONTACT * stands]), mean, axes
 
 
 def _usual_distance(features: Array, firsts: Indices, same: Indices, rate: float) -> float:

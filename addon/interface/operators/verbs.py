@@ -10,7 +10,7 @@ from ....core.errors import LoomError, some
 from ....core.options import declared_options
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
-from ....core.recipes.graph import GraphWalk
+from ....core.recipes.graph import GraphOptions
 from ....core.recipes.reading import SourceOptions, request_from_json
 from ....core.verbs import (
     OF_ONE_BODY,
@@ -383,7 +383,7 @@ def _operators() -> list[type]:
         recipe = row.recipe
         if row.makes != "clip" or recipe.of_action:  # verbs that edit one action are in `edits`
             continue
-        hooks = _HOOKS.get(recipe) or (WalkHooks() if issubclass(recipe, GraphWalk) else ResultHooks())
+        hooks = _HOOKS.get(recipe) or (WalkHooks() if issubclass(recipe, GraphOptions) else ResultHooks())
         names = (_NAMES.get(recipe.verb, recipe.verb), *recipe.earlier_verbs)
         made += [operator(recipe, hooks, idname=name) for name in names]
     return made

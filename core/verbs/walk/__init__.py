@@ -18,6 +18,8 @@ class Walk(GraphWalk, VariationOptions):
 
     verb = "walk"
     label = "Vary Endlessly"
+    mode = "Endless"
+    intent = "Vary"
     tooltip = "Go on with the ticked actions for any time; another seed gives another variation"
     summary = "go on with clips for any time, as if the performance had gone on"
 
