@@ -31,16 +31,39 @@ from oracles.kept_aside import is_kept_aside
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LONGEST = 60.0  # s of a result
 SHORTEST = 2.5  # s of a clip
-ASIDE = """
-    cmu/cmu_mb_08_01 cmu/cmu_mb_12_01 cmu/cmu_mb_32_01 cmu/cmu_mb_35_03 cmu/cmu_mb_08_04 cmu/cmu_mb_05_03
-    cmu/cmu_daz_salsa_10 cmu/cmu_daz_14_27 cmu/cmu_mb_06_14 cmu/cmu_daz_10_03 cmu/cmu_daz_martial_04
-    cmu/cmu_daz_13_39 cmu/cmu_mb_49_06 cmu/cmu_asf_16_19 strides/cmu_mb_08_02 strides/cmu_mb_08_03
-    amc/16_14 amc/16_22 amc/127_05 amc/127_18 amc/127_21
-""".split()
-TUNED = """
-    cmu/cmu_daz_13_26 cmu/cmu_daz_13_18 cmu/cmu_mb_02_05 cmu/cmu_mb_02_06 cmu/cmu_mb_05_11 cmu/cmu_mb_26_01
-    cmu/cmu_daz_09_12 cmu/cmu_mb_06_10
-""".split()
+ASIDE = (
+    "cmu/cmu_mb_08_01",
+    "cmu/cmu_mb_12_01",
+    "cmu/cmu_mb_32_01",
+    "cmu/cmu_mb_35_03",
+    "cmu/cmu_mb_08_04",
+    "cmu/cmu_mb_05_03",
+    "cmu/cmu_daz_salsa_10",
+    "cmu/cmu_daz_14_27",
+    "cmu/cmu_mb_06_14",
+    "cmu/cmu_daz_10_03",
+    "cmu/cmu_daz_martial_04",
+    "cmu/cmu_daz_13_39",
+    "cmu/cmu_mb_49_06",
+    "cmu/cmu_asf_16_19",
+    "strides/cmu_mb_08_02",
+    "strides/cmu_mb_08_03",
+    "amc/16_14",
+    "amc/16_22",
+    "amc/127_05",
+    "amc/127_18",
+    "amc/127_21",
+)
+TUNED = (
+    "cmu/cmu_daz_13_26",
+    "cmu/cmu_daz_13_18",
+    "cmu/cmu_mb_02_05",
+    "cmu/cmu_mb_02_06",
+    "cmu/cmu_mb_05_11",
+    "cmu/cmu_mb_26_01",
+    "cmu/cmu_daz_09_12",
+    "cmu/cmu_mb_06_10",
+)
 
 
 @dataclass(frozen=True)
@@ -96,7 +119,8 @@ def _table(files: list[Path], asked: argparse.Namespace) -> None:
             print(f"{path.stem:20} {way:8} {seed} {_line(figures)}", flush=True)
         for way, made in results.items():
             if len(made) > 1:
-                print(f"{path.stem:20} {way:8} apart {_differ(rows, _features(rows, made[0]), _features(rows, made[1])):.2f}")
+                apart = _differ(rows, *(rows.poses_of([one]) for one in made[:2]))
+                print(f"{path.stem:20} {way:8} apart {apart:.2f}")
     for way, found in every.items():
         print(f"{'mean':20} {way:8} {len(found):2} {_line(Figures(*np.nanmean([_row(one) for one in found], axis=0)))}")
 
@@ -143,7 +167,7 @@ def _results(
                 yield folder.name, seed, "refused", [], float("nan")
 
 
-def _noise(rows: source.Source, count: int, _variation: float, seed: int, pinned: guide.Pinned, *, loop: bool):  # noqa: ANN202, ARG001
+def _noise(rows: source.Source, count: int, _variation: float, seed: int, pinned: guide.Pinned, *, loop: bool):  # noqa: ARG001
     """Return noise of the source's own spread in place of a guide."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(count, rows.features.shape[1])) * rows.features.std(axis=0)
@@ -151,7 +175,7 @@ def _noise(rows: source.Source, count: int, _variation: float, seed: int, pinned
 
 def measure(rows: source.Source, clip: Clip, result: Clip, seams: list[int], cpu: float) -> Figures:
     """Return the figures of a result of a clip; rows : the clip's."""
-    poses = _features(rows, result)
+    poses = rows.poses_of([result])
     apart = _distances(poses, rows.features[:, : source.COMPONENTS])
     hard = hardness.around(
         hardness.accelerations(result), [(at, 1.0 / 6.0) for at in seams], result.rate, hardness.usual([clip])
@@ -166,11 +190,6 @@ def measure(rows: source.Source, clip: Clip, result: Clip, seams: list[int], cpu
         _differ(rows, poses, rows.features[np.arange(len(poses)) % len(rows), : source.COMPONENTS]),
         cpu,
     )
-
-
-def _features(rows: source.Source, result: Clip) -> np.ndarray:
-    """Return the pose components (T, C) of a result in the axes of its source."""
-    return rows.poses_of([result])
 
 
 def _distances(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -54,9 +54,7 @@ class VariationOptions(TravelOptions):
     """How clips become the rows of a variation (methods: Variations)."""
 
     mirror: bool = option(False, "Use the clips' mirror images, too")
-    climbing: bool = option(
-        False, "Climb as the clips do, on stairs and ramps", shown=RARE
-    )
+    climbing: bool = option(False, "Climb as the clips do, on stairs and ramps", shown=RARE)
     labels: str = option(
         "",
         "A word for each clip, in order; only clips of one word are connected",

@@ -225,9 +225,7 @@ def _trace(last: Array, came: Indices, found: Jumps, begin: int, stay: int) -> C
     return Chosen(rows, jumps, cost)
 
 
-def _best_start(
-    source: Source, found: Jumps, guide: Array, limits: Limits, entries: _Entries, base: Array
-) -> int:
+def _best_start(source: Source, found: Jumps, guide: Array, limits: Limits, entries: _Entries, base: Array) -> int:
     """Return the row with which a loop begins: the cheapest of a few that jumps lead to; −1 if none can."""
     forced = int(limits.forced[0])
     reached = np.unique((entries.targets[:, None] + np.arange(source.shortest, 3 * source.shortest)).ravel())

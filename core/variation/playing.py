@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..graph import assemble, climbs, windows
 from ..graph.assemble import Origin
-from ..motion import quat, resample, root_motion
-from ..motion.clip import Channel, Clip, join_clips
+from ..motion import resample, root_motion
+from ..motion.clip import Clip, join_clips
 from ..motion.quat import Array
 from ..sync import alignment
 from .choice import Chosen
@@ -50,13 +50,11 @@ def runs_of(source: Source, chosen: Chosen, found: Jumps) -> list[Run]:
     """Return the runs of chosen rows, each placed so that it goes on where the one before it ends."""
     firsts = [0, *np.flatnonzero(chosen.jumps >= 0).tolist(), len(chosen.rows)]
     runs: list[Run] = []
-    for first, end in zip(firsts[:-1], firsts[1:], strict=True):
+    for first, end in pairwise(firsts):
         jump = int(chosen.jumps[first])
         run = Run(first, end - 1, int(chosen.rows[first]), jump)
         if runs:
-            turn, shift = _alignment(
-                source, int(found.start[jump]), int(found.end[jump]), whole=not found.cycles[jump]
-            )
+            turn, shift = _alignment(source, int(found.start[jump]), int(found.end[jump]), whole=not found.cycles[jump])
             turned = np.exp(1j * runs[-1].turn)
             run = replace(run, turn=runs[-1].turn + turn, shift=complex(turned * shift + runs[-1].shift))
         runs.append(run)
@@ -95,7 +93,9 @@ def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array) -> Pla
     mixed = np.flatnonzero(share > 0.0)
     clip = base
     if len(mixed):
-        clip = assemble.blend_frames(base, _frames(source, clips, runs, other[mixed], times[mixed]), mixed, share[mixed])
+        clip = assemble.blend_frames(
+            base, _frames(source, clips, runs, other[mixed], times[mixed]), mixed, share[mixed]
+        )
     climbed = _climbed(source, runs, which, times)
     clip = climbs.lift_frames(clip, climbed) if climbed.any() else clip
     return Played(clip, _origin(source, runs, which, other, share, times), tuple(runs), climbed)
@@ -148,16 +148,15 @@ def _climbed(source: Source, runs: Sequence[Run], which: Indices, times: Array) 
     if not source.inputs.grounds:
         return np.zeros(len(times))
     clip, frame = _places(source, runs, which, times)
-    own = np.array(
-        [np.interp(f, np.arange(len(g)), g) for c, f in zip(clip, frame, strict=True) for g in [source.inputs.ground_of(int(c))]]
-    )
+    own = np.empty(len(times))
+    for k in np.unique(clip):
+        ground, some = source.inputs.ground_of(int(k)), clip == k
+        own[some] = np.interp(frame[some], np.arange(len(ground)), ground)
     steps = np.where(np.diff(which) == 0, np.diff(own), 0.0)
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def _origin(
-    source: Source, runs: Sequence[Run], which: Indices, other: Indices, share: Array, times: Array
-) -> Origin:
+def _origin(source: Source, runs: Sequence[Run], which: Indices, other: Indices, share: Array, times: Array) -> Origin:
     clip, frame = _places(source, runs, which, times)
     there, there_frame = _places(source, runs, np.maximum(other, 0), times)
     jumps = np.array([run.jump for run in runs])

@@ -112,7 +112,7 @@ def gather(ready: GraphInputs) -> Source:
         raise GraphError(f"{ready.clips[0].name} has one pose only, so nothing goes on from it")
     return Source(
         ready, body, step, unit, clip, np.concatenate(frames), firsts, same, features,
-        _usual_distance(features, firsts, same, body.rate / step), mean, axes,
+        _usual_distance(features, same, body.rate / step), mean, axes,
     )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def _features(clips: Sequence[Clip], body: Bodies, step: int, unit: float) -> tu
     return np.hstack([(pose - mean) @ axes, pace - pace.mean(axis=0), CONTACT * stands]), mean, axes
 
 
-def _usual_distance(features: Array, firsts: Indices, same: Indices, rate: float) -> float:
+def _usual_distance(features: Array, same: Indices, rate: float) -> float:
     """Return the median squared distance of rows from the nearest one at another time, at least 1 % of the variance."""
     every = np.arange(0, len(features), 1 + len(features) // SAMPLE)
     some, place = features[every], same[every]

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from ..edit import hermite
-from ..errors import OptionError, no_frame
+from ..errors import OptionError, given_twice, no_frame, wrong_rows
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from .choice import MOST, Limits
 from .guide import Pinned
-from .playing import Run
 from .source import COMPONENTS, Indices, Source
 
 SLACK = 1.0 / 6.0  # s within which a keyed pose may lie before time is warped to it
@@ -52,7 +52,11 @@ class Wishes:
 
 
 def read(
-    source: Source, clips: Sequence[Clip], frames: int, keys: Sequence[Sequence[float]], keep: Sequence[Sequence[float]]
+    source: Source,
+    clips: Sequence[Clip],
+    frames: int,
+    keys: Sequence[Sequence[float]],
+    verbatim: Sequence[Sequence[float]],
 ) -> Wishes:
     """Return keys given as rows of seconds, clip and frame, and stretches as seconds, clip, first and last frame.
 
@@ -61,24 +65,24 @@ def read(
     """
     rate = source.inputs.clips[0].rate
     found = [_key(source, clips, frames, rate, row) for row in keys]
-    kept = [_stretch(source, clips, frames, rate, row) for row in keep]
+    kept = [_stretch(source, clips, frames, rate, row) for row in verbatim]
     kept.sort(key=lambda one: one.at)
-    for one, following in zip(kept[:-1], kept[1:], strict=True):
+    for one, following in pairwise(kept):
         if one.at + one.count >= following.at:
-            raise OptionError(f"keep: two stretches are played at {following.at / rate:g} s")
+            raise given_twice("verbatim", f"{following.at / rate:g} s")
     found.sort(key=lambda key: key.at)
     for key in found:
         if any(one.at <= key.at <= one.at + one.count for one in kept):
             raise OptionError(f"the key at {key.seconds:g} s lies in a stretch that is kept")
     if len({key.at for key in found}) < len(found):
-        raise OptionError("keys: two poses are wanted in one frame")
+        raise given_twice("keys", f"frame {next(a.at for a, b in pairwise(found) if a.at == b.at)}")
     return Wishes(frames, tuple(found), tuple(kept))
 
 
 def _clip_of(source: Source, clips: Sequence[Clip], number: float, what: str) -> int:
     count = len(clips) or source.inputs.given
     if not 1 <= number <= count or number != int(number):
-        raise OptionError(f"{what}: {number:g} is the number of no clip; there are {count}")
+        raise OptionError(f"{what}: there is no clip {number:g}: clips are 1 to {count}")
     name = clips[int(number) - 1].name if clips else source.inputs.clips[int(number) - 1].name
     names = [clip.name for clip in source.inputs.clips[: source.inputs.given]]
     return names.index(name) if name in names else int(number) - 1
@@ -104,7 +108,7 @@ def _at(seconds: float, rate: float, frames: int, what: str) -> int:
 
 def _key(source: Source, clips: Sequence[Clip], frames: int, rate: float, row: Sequence[float]) -> Key:
     if len(row) != 3:
-        raise OptionError("keys: rows have seconds, the number of a clip, and its frame")
+        raise wrong_rows("keys", "seconds", "clip", "frame")
     clip = _clip_of(source, clips, row[1], "keys")
     frame = _frame_of(source, clip, row[2])
     at = _at(row[0], rate, frames, "keys")
@@ -113,11 +117,11 @@ def _key(source: Source, clips: Sequence[Clip], frames: int, rate: float, row: S
 
 def _stretch(source: Source, clips: Sequence[Clip], frames: int, rate: float, row: Sequence[float]) -> Stretch:
     if len(row) != 4 or row[3] <= row[2]:
-        raise OptionError("keep: rows have seconds, the number of a clip, its first frame, and its last frame")
-    clip = _clip_of(source, clips, row[1], "keep")
+        raise wrong_rows("verbatim", "seconds", "clip", "first frame", "last frame")
+    clip = _clip_of(source, clips, row[1], "verbatim")
     first, last = _frame_of(source, clip, row[2]), _frame_of(source, clip, row[3])
-    at = _at(row[0], rate, frames, "keep")
-    _at(row[0] + (last - first) / rate, rate, frames, "keep")
+    at = _at(row[0], rate, frames, "verbatim")
+    _at(row[0] + (last - first) / rate, rate, frames, "verbatim")
     return Stretch(at, last - first, clip, first)
 
 
@@ -171,15 +175,14 @@ def _price(source: Source, row: int, slack: int) -> Array:
     return np.asarray(WEIGHT * np.minimum(least, 100.0 * MOST))
 
 
-def times(source: Source, wishes: Wishes, runs: Sequence[Run], rows: Indices) -> tuple[Array, Array]:
+def times(source: Source, wishes: Wishes, rows: Indices) -> tuple[Array, Array]:
     """Return the time in rows (F,) that each frame of the result shows, and how far it was moved at keys (K,), s.
 
     Time is warped by at most `WARP`, so that rows like the keyed poses are played at their frames.
     """
     step, rate = source.step, source.inputs.clips[0].rate
     knots: list[tuple[float, float, float, bool]] = []  # first and last frame, offset in rows, whether it is fixed
-    for key in wishes.keys:
-        knots.append((key.at, key.at, _nearest(source, key, rows, wishes.frames), False))
+    knots += [(key.at, key.at, _nearest(source, key, rows, wishes.frames), False) for key in wishes.keys]
     for one in wishes.stretches:
         time, row = round(one.at / step), round(one.frame / step)
         offset = (one.frame - row * step - (one.at - time * step)) / step

@@ -105,9 +105,7 @@ _ROWS = (
     Verb(BuildGraph, _GRAPH["prepare"], makes="graph", **_GRAPH),
     Verb(Follow, uses="graph", needs=("thighs",), **_GRAPH),
     Verb(Drive, prepare="verbs.drive.work:rows", depends=DriveOptions, needs=("feet",)),
-    Verb(
-        Walk, "varied:vary", _OF_WALK, uses="graph", prepare="verbs.walk.varied:gather", depends=VariationOptions
-    ),
+    Verb(Walk, "varied:vary", _OF_WALK, uses="graph", prepare="verbs.walk.varied:gather", depends=VariationOptions),
     Verb(Shortest, "work:shortest", _OF_WALK, uses="graph", **_GRAPH),
     Verb(Travel, needs=("feet",)),
     Verb(InPlace),

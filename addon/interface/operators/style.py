@@ -251,7 +251,6 @@ _OPERATORS = (
         WalksHooks(),
         idname="walks",
         label="Make Variations",
-        tooltip="Go on with the ticked actions several times, each time in another way",
     ),
 )
 

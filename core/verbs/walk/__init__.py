@@ -14,7 +14,7 @@ from ...recipes.graph import GraphOptions, GraphWalk, VariationOptions
 
 @declaration
 class Walk(GraphWalk, VariationOptions):
-    """Go on with the clips for any time, as if the same performance had gone on; the same seed gives the same result."""
+    """Go on with clips for any time, as if the performance had gone on; the same seed gives the same result."""
 
     verb = "walk"
     label = "Vary Endlessly"
@@ -44,7 +44,7 @@ class Walk(GraphWalk, VariationOptions):
         table=True,
         shown=RARE,
     )
-    keep: tuple[tuple[float, ...], ...] = option(
+    verbatim: tuple[tuple[float, ...], ...] = option(
         (),
         "Stretches that play unchanged: rows of seconds, the number of a clip from 1 on, and its first and last frame",
         bounds=(0.0, 1e9),
@@ -65,7 +65,7 @@ class Walk(GraphWalk, VariationOptions):
         table=True,
         shown=RARE,
     )
-    label_filter: str = option("", "Only actions of this label", shown=RARE, aliases=("among",), pick=LABEL)
+    label_filter: str = option("", "Walk among clips of this label only", shown=RARE, aliases=("among",), pick=LABEL)
     threshold: float = option(
         0.12,
         "Poses are joined that are nearer than this, metres a point; more where nothing goes on",
@@ -80,7 +80,7 @@ class Walk(GraphWalk, VariationOptions):
     def each(self, clips: Sequence[Any]) -> list[tuple[Recipe, list[Any]]]:
         """Return a recipe for each result; the seeds of several follow one another."""
         if self.count == 1:
-            return [(self, list(clips))]
+            return super().each(clips)
         return [(replace(self, seed=self.seed + k, count=1), list(clips)) for k in range(self.count)]
 
     def result_name(self, names: Sequence[str]) -> str:

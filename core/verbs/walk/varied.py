@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import GraphError, OptionError
+from ...errors import GraphError, no_label, wrong_count, wrong_rows
 from ...graph import inputs
-from ...graph.inputs import GraphInputs
 from ...graph.motion_graph import MotionGraph
 from ...graph.walk_result import WalkResult
 from ...motion import frame_map, limits, root_motion
@@ -17,6 +16,7 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...progress import SILENT, Progress
 from ...quality import quality
+from ...recipes.base import graph_name
 from ...recipes.graph import VariationOptions
 from ...variation import bridging, choice, guide, hardness, jumps, playing, source, wishes
 from ...variation.choice import Chosen
@@ -80,15 +80,15 @@ def vary(
     seconds = recipe.seconds or LONGER * rows.seconds()
     frames = max(round(seconds * rate), 1) + 1
     limits.check_size(rows.inputs.clips[0].name, frames, len(rows.inputs.clips[0].skeleton))
-    wished = wishes.read(rows, clips, frames, recipe.keys, recipe.keep)
+    wished = wishes.read(rows, clips, frames, recipe.keys, recipe.verbatim)
     way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
     runs = playing.runs_of(rows, way.chosen, way.found)
-    times, moved = wishes.times(rows, wished, runs, way.chosen.rows)
+    times, moved = wishes.times(rows, wished, way.chosen.rows)
     played = playing.play(rows, runs, way.found, times)
-    progress.at(0.8, "Planting the feet")
+    progress.at(0.8, "Measuring")
     clip, planted, apart, shifted = _finished(played, recipe, wished)
     clip = replace(clip, name=recipe.result_name([_name(rows)]), cyclic=recipe.loop)
-    report = _report(rows, recipe, way, played, clip, began) | planted.report
+    report = _report(rows, way, played, clip, began) | planted.report
     report["walk"] |= {
         "keys": [
             {"seconds": key.seconds, "frame": key.at, "apart_degrees": round(far, 3), "moved_s": round(float(by), 4)}
@@ -108,8 +108,6 @@ def vary(
 
 
 def _name(rows: Source) -> str:
-    from ...recipes.base import graph_name
-
     return graph_name([clip.name for clip in rows.inputs.clips[: rows.inputs.given]])
 
 
@@ -143,27 +141,23 @@ def _shares(rows: Source, recipe: Walk) -> Array:
     if recipe.shares:
         wanted = np.concatenate([np.array(row) for row in recipe.shares])
         if len(wanted) != given or not wanted.any():
-            raise OptionError(f"shares: there are {given} actions, so give {given} numbers that are not all 0")
+            raise wrong_count("shares", int((wanted > 0.0).sum()), given)
         lengths *= np.tile(wanted / lengths[:given], count // given)
     if recipe.label_filter:
-        known = [label == recipe.label_filter for label in rows.inputs.labels]
-        if not any(known):
-            names = ", ".join(sorted(set(rows.inputs.labels))) or "none"
-            raise OptionError(f"no action has the label {recipe.label_filter!r}; the labels are: {names}")
-        lengths *= known
+        lengths *= [label == recipe.label_filter for label in rows.inputs.labels]
+        if not lengths.any():
+            raise no_label(recipe.label_filter, rows.inputs.labels)
     return np.asarray(lengths / lengths.sum())
 
 
-def _finished(
-    played: Played, recipe: Walk, wished: Wishes
-) -> tuple[Clip, planting.Outcome, list[float], float]:
+def _finished(played: Played, recipe: Walk, wished: Wishes) -> tuple[Clip, planting.Outcome, list[float], float]:
     """Return the played clip through its keys and to its end, planted; how far keys and shifts were."""
     clip = replace(played.clip, cyclic=recipe.loop)
     clip, apart = bridging.through_keys(clip, wished.keys, wished.stretches)
     shifted = 0.0
     if recipe.end:
         if len(recipe.end) != 1 or len(recipe.end[0]) != 3:
-            raise OptionError("end: give metres to the right, metres ahead, and degrees")
+            raise wrong_rows("end", "x", "y", "degrees")
         clip, shifted = bridging.to_end(clip, recipe.end[0], wished.stretches)
     one = len(played.runs) == 1 and not (wished.keys or recipe.end)
     planted, outcome = planting.of_result(clip, recipe, one_source=one)
@@ -173,7 +167,7 @@ def _finished(
     return planted, outcome, apart, shifted
 
 
-def _report(rows: Source, recipe: Walk, way: _Way, played: Played, clip: Clip, began: float) -> dict[str, Any]:
+def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -> dict[str, Any]:
     """Return the report of a variation: the keys of all walks, and its own."""
     ready, found = rows.inputs, way.found
     seams = [run for run in played.runs[1:] if not found.cycles[run.jump]]
