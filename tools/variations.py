@@ -167,7 +167,16 @@ def _results(
                 yield folder.name, seed, "refused", [], float("nan")
 
 
-def _noise(rows: source.Source, count: int, _variation: float, seed: int, pinned: guide.Pinned, *, loop: bool):  # noqa: ARG001
+def _noise(
+    rows: source.Source,
+    count: int,
+    _variation: float,
+    seed: int,
+    pinned: guide.Pinned,
+    _shares: np.ndarray,
+    *,
+    loop: bool,
+):  # noqa: ARG001
     """Return noise of the source's own spread in place of a guide."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(count, rows.features.shape[1])) * rows.features.std(axis=0)

@@ -53,6 +53,9 @@ class GraphWalk(Recipe, PlantOptions):
 class VariationOptions(TravelOptions):
     """How clips become the rows of a variation (methods: Variations)."""
 
+    transition: float = option(
+        1.0 / 3.0, "How long a transition takes", bounds=(0.03, 2.0), unit=" s", usual=(0.1, 1.0), shown=RARE
+    )
     mirror: bool = option(False, "Use the clips' mirror images, too")
     climbing: bool = option(False, "Climb as the clips do, on stairs and ramps", shown=RARE)
     labels: str = option(

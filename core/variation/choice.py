@@ -22,7 +22,7 @@ NEVER = 1e7  # cost of what a limit excludes
 SEAM = 0.01  # what a smooth jump a second counts against the share of the source used
 STARTS = 6  # rows tried as the first of a loop
 AROUND = 4  # rows on each side over which use is averaged
-OTHER_SHARE = 2.0  # cost added to a clip's rows if it is used twice as much as wanted
+OTHER_SHARE = 6.0  # cost added to a clip's rows if it is used twice as much as wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +31,14 @@ class Limits:
 
     forced (T,) : the source's row, −1 where any
     times (K,), prices (K, N) : rows of the result at which the source's rows have other costs
+    stay : rows between two jumps, at least
     loop : whether the row after the last must be the first one
     """
 
     forced: Indices
     times: Indices
     prices: Array
+    stay: int
     loop: bool = False
 
 
@@ -65,7 +67,7 @@ def choose(
 
     guide (T, D) : features; shares (K,) : wanted share of each of the source's clips
     """
-    entries = _entries(source, found)
+    entries = _entries(source, found, limits.stay)
     base = np.where(found.cycles, 0.0, JUMP * (1.0 + (found.distance / SMOOTH) ** 2))
     dearer, tolls = np.zeros(len(source)), np.zeros(len(found))
     start = _best_start(source, found, guide, limits, entries, base) if limits.loop else -1
@@ -81,16 +83,16 @@ def choose(
         score = _score(source, found, made, shares)
         if best is None or score > best[0]:
             best = score, made
-        dearer = dearer + _excess(source, made.rows, shares)
+        dearer = dearer + _excess(source, made.rows, shares) + _price(source, made.rows, shares) / (1.0 + number)
         tolls = tolls + JUMP * _excess_of_jumps(source, found, made)
     return None if best is None else best[1]
 
 
-def _entries(source: Source, found: Jumps) -> _Entries:
+def _entries(source: Source, found: Jumps, stay: int) -> _Entries:
     """Return the jumps by the row after their end, where enough rows follow it."""
     after = found.end + 1
     beyond = source.firsts[source.clip[found.end] + 1]
-    some = np.flatnonzero(after + source.shortest - 1 < beyond)
+    some = np.flatnonzero(after + stay - 1 < beyond)
     order = some[np.lexsort((found.distance[some], after[some]))]
     targets, first, counts = np.unique(after[order], return_index=True, return_counts=True)
     jumps = np.full((int(counts.max(initial=0)), len(targets)), -1)
@@ -123,7 +125,7 @@ def _way(
         if limits.loop and end == count:
             costs[-1] = NEVER
             costs[-1, start] = 0.0
-        part = _cheapest(source, costs, entries, price, found, state)
+        part = _cheapest(source, costs, entries, price, found, state, limits.stay)
         if part is None:
             return None
         kept = end if end == count else done + BLOCK
@@ -156,7 +158,13 @@ def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: i
 
 
 def _cheapest(
-    source: Source, costs: Array, entries: _Entries, price: Array, found: Jumps, state: tuple[int, int] | None
+    source: Source,
+    costs: Array,
+    entries: _Entries,
+    price: Array,
+    found: Jumps,
+    state: tuple[int, int] | None,
+    stay: int,
 ) -> Chosen | None:
     """Return the cheapest way through costs (T, N) with enough rows between jumps; None if there is none.
 
@@ -170,7 +178,6 @@ def _cheapest(
         along[t, 1:] += along[t - 1, :-1]
     free = np.full((count, every), np.inf)
     came = np.full((count, every), -1, dtype=np.int32)
-    stay = source.shortest
     if state is None:
         begin = min(stay, count) - 1
         first = source.firsts[source.clip]
@@ -228,8 +235,8 @@ def _trace(last: Array, came: Indices, found: Jumps, begin: int, stay: int) -> C
 def _best_start(source: Source, found: Jumps, guide: Array, limits: Limits, entries: _Entries, base: Array) -> int:
     """Return the row with which a loop begins: the cheapest of a few that jumps lead to; −1 if none can."""
     forced = int(limits.forced[0])
-    reached = np.unique((entries.targets[:, None] + np.arange(source.shortest, 3 * source.shortest)).ravel())
-    after = np.minimum(reached + source.shortest, len(source) - 1)
+    reached = np.unique((entries.targets[:, None] + np.arange(limits.stay, 3 * limits.stay)).ravel())
+    after = np.minimum(reached + limits.stay, len(source) - 1)
     reached = reached[(reached < len(source)) & (source.clip[after] == source.clip[np.minimum(reached, len(after))])]
     if forced >= 0:
         reached = np.array([forced])
@@ -257,10 +264,13 @@ def _excess(source: Source, rows: Indices, shares: Array) -> Array:
         own = source.rows_of(k)
         used[own] = np.convolve(played[own], np.full(2 * AROUND + 1, 1.0 / (2 * AROUND + 1)), mode="same")
     excess = DEARER * np.maximum(used / wanted[source.clip] - 1.0, 0.0)
-    if len(shares) > 1:
-        gone = np.bincount(source.clip[rows], minlength=len(shares)) / count
-        excess = excess + np.clip(OTHER_SHARE * (gone / np.maximum(shares, 0.02) - 1.0), -1.0, 4.0)[source.clip]
     return np.asarray(excess[source.same])
+
+
+def _price(source: Source, rows: Indices, shares: Array) -> Array:
+    """Return what to add to each row (N,) of a clip that is played more or less than its share."""
+    gone = np.bincount(source.clip[rows], minlength=len(shares)) / len(rows)
+    return np.asarray(np.clip(OTHER_SHARE * (gone / np.maximum(shares, 0.02) - 1.0), -6.0, 12.0)[source.clip])
 
 
 def _excess_of_jumps(source: Source, found: Jumps, made: Chosen) -> Array:
@@ -279,4 +289,4 @@ def _score(source: Source, found: Jumps, made: Chosen, shares: Array) -> float:
     seconds = len(made.rows) / source.rate
     gone = np.bincount(source.clip[made.rows], minlength=len(shares)) / len(made.rows)
     rough = float((1.0 + (found.distance[jumps] / SMOOTH) ** 2).sum()) / seconds
-    return float(used - SEAM * rough - 0.5 * np.abs(gone - shares).sum() * (len(shares) > 1))
+    return float(used - SEAM * rough - np.abs(gone - shares).sum())

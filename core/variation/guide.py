@@ -18,6 +18,7 @@ ROUNDS = 5  # of matching at each level
 COMPONENTS = 48  # of patches
 COMPLETE = 0.01  # share of the variance beside the least distance: smaller uses all patches alike
 OVERLAP = PATCH / 4.0  # rows: σ of the weights of overlapping patches
+ADAPT, LEAST = 0.3, 0.02  # how fast shares of clips are reached, and the share below which they are alike
 MOST = 1200  # target patches matched at a time
 
 
@@ -29,10 +30,13 @@ class Pinned:
     features: Array
 
 
-def make(source: Source, count: int, variation: float, seed: int, pinned: Pinned, *, loop: bool) -> Array:
+def make(
+    source: Source, count: int, variation: float, seed: int, pinned: Pinned, shares: Array, *, loop: bool
+) -> Array:
     """Return the features (count, D) that a variation of `count` rows should have.
 
-    variation : 0 keeps the source's order, 1 arranges it freely; loop : whether the end goes on with the start
+    variation : 0 keeps the source's order, 1 arranges it freely; shares (K,) : wanted share of each clip
+    loop : whether the end goes on with the start
 
     Example:
         >>> import numpy as np
@@ -41,7 +45,7 @@ def make(source: Source, count: int, variation: float, seed: int, pinned: Pinned
         >>> from action_loom.core.variation import guide, source
         >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
         >>> none = guide.Pinned(np.zeros(0, dtype=int), np.zeros((0, rows.features.shape[1])))
-        >>> bool((guide.make(rows, 50, 0.0, 1, none, loop=False) == rows.features[:50]).all())
+        >>> bool((guide.make(rows, 50, 0.0, 1, none, np.ones(1), loop=False) == rows.features[:50]).all())
         True
     """
     rng = np.random.default_rng(seed)
@@ -51,15 +55,16 @@ def make(source: Source, count: int, variation: float, seed: int, pinned: Pinned
         made = ordered.copy()
         made[pinned.rows] = pinned.features
         return made
-    shares = _levels(max(max(map(len, clips)), count))
-    shares = shares[round((1.0 - variation) * (len(shares) - 1)) :]  # finer levels leave what is longer in its order
-    length = max(round(count * shares[0]), PATCH)
+    levels = _levels(max(max(map(len, clips)), count))
+    levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels leave what is longer in its order
+    length = max(round(count * levels[0]), PATCH)
     noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
     made = (1.0 - variation) * _resized(ordered, length) + variation * noise
-    for share in shares:
+    favour = np.zeros(len(clips))
+    for share in levels:
         made = _resized(made, max(round(count * share), PATCH))
         small = [_resized(clip, max(round(len(clip) * share), 2)) for clip in clips]
-        made = _matched(made, small, pinned, count, loop=loop)
+        made = _matched(made, small, pinned, count, shares, favour, loop=loop)
     return _resized(made, count)
 
 
@@ -93,11 +98,17 @@ def _resized(rows: Array, count: int) -> Array:
     return np.asarray((1.0 - share) * rows[low] + share * rows[np.minimum(low + 1, len(rows) - 1)])
 
 
-def _matched(made: Array, clips: Sequence[Array], pinned: Pinned, count: int, *, loop: bool) -> Array:
-    """Return rows moved towards the source's patches, several times."""
+def _matched(
+    made: Array, clips: Sequence[Array], pinned: Pinned, count: int, shares: Array, favour: Array, *, loop: bool
+) -> Array:
+    """Return rows moved towards the source's patches, several times.
+
+    favour (K,) : logarithms of factors on the distances of each clip's patches, adapted until they get their shares
+    """
     size = min(PATCH, len(made), max(map(len, clips)))
     every = np.concatenate([_patches(clip, size) for clip in clips if len(clip) >= size])
     flat = every.reshape(len(every), -1)
+    owner = np.repeat(np.arange(len(clips)), [max(len(clip) - size + 1, 0) for clip in clips])
     mean = flat.mean(axis=0)
     axes = _axes(flat - mean)
     known = (flat - mean) @ axes
@@ -108,7 +119,11 @@ def _matched(made: Array, clips: Sequence[Array], pinned: Pinned, count: int, *,
         made[at] = pinned.features
         around = np.vstack([made, made[: size - 1]]) if loop else made
         wanted = (_patches(around, size).reshape(-1, size * made.shape[1]) - mean) @ axes
-        chosen = every[_nearest(wanted, known, variance)]
+        nearest = _nearest(wanted, known, variance, np.exp(favour)[owner])
+        chosen = every[nearest]
+        if len(clips) > 1:
+            gone = np.bincount(owner[nearest], minlength=len(clips)) / len(nearest)
+            favour += ADAPT * np.log((gone + LEAST) / (shares + LEAST))
         total, heights = np.zeros_like(around), np.zeros(len(around))
         for k in range(size):
             total[k : k + len(chosen)] += weights[k] * chosen[:, k]
@@ -133,7 +148,7 @@ def _axes(flat: Array) -> Array:
     return np.ascontiguousarray(np.linalg.eigh(flat.T @ flat)[1][:, ::-1][:, :COMPONENTS])
 
 
-def _nearest(wanted: Array, known: Array, variance: float) -> NDArray[np.int64]:
+def _nearest(wanted: Array, known: Array, variance: float, dearer: Array) -> NDArray[np.int64]:
     """Return the best patch (T,) for each wanted one; patches that are near to none are preferred, so all are used."""
     own, others = (wanted**2).sum(axis=1).astype(np.float32), (known**2).sum(axis=1).astype(np.float32)
     wanted, known = wanted.astype(np.float32), known.astype(np.float32)
@@ -144,5 +159,5 @@ def _nearest(wanted: Array, known: Array, variance: float) -> NDArray[np.int64]:
         apart = np.maximum(own[some, None] + others - 2.0 * wanted[some] @ known.T, 0.0)
         np.minimum(least, apart.min(axis=0), out=least)
         kept.append(apart)
-    scale = 1.0 / (np.float32(variance) + least)
+    scale = (dearer / (variance + least)).astype(np.float32)
     return np.concatenate([np.argmin(apart * scale, axis=1) for apart in kept])

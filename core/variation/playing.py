@@ -16,7 +16,7 @@ from .choice import Chosen
 from .jumps import Jumps
 from .source import Indices, Source
 
-SHORT, LONG = 1.0 / 6.0, 0.4  # s on each side of a jump over which it is faded, for near and far poses
+LONG = 0.4  # s on each side of a jump over which it is faded where poses are far; half a window where they are near
 NEAR, FAR = 0.05, 0.20  # m: their distances
 
 
@@ -105,7 +105,8 @@ def _half(source: Source, runs: Sequence[Run], found: Jumps, k: int) -> float:
     """Return the rows on each side over which run k is faded in, limited by both clips' ends and both runs."""
     jump = runs[k].jump
     share = float(np.clip((found.distance[jump] - NEAR) / (FAR - NEAR), 0.0, 1.0))
-    half = (SHORT + share * (LONG - SHORT)) * source.rate
+    short = 0.5 * source.window
+    half = (short + share * max(LONG - short, 0.0)) * source.rate
     before, after = int(found.start[jump]), int(found.end[jump])
     room = min(
         source.firsts[source.clip[before] + 1] - 1 - before, after - source.firsts[source.clip[after]],

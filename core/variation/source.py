@@ -15,8 +15,6 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 
 TALL = 1.7  # m: the body height that all lengths refer to
-WINDOW = 1.0 / 3.0  # s compared around a jump
-SHORTEST = 0.4  # s between two jumps
 COMPONENTS = 24  # of poses
 VELOCITY, TURNING, CONTACT = 0.15, 0.10, 0.03  # s, m a rad/s, m: what pace, turn and contacts count beside poses
 FACING_SIGMA = 0.1  # s
@@ -31,6 +29,7 @@ Indices = NDArray[np.int64]
 class Source:
     """N rows of prepared clips, about 30 a second.
 
+    window : seconds compared around a jump
     body : points and contacts of all frames; step : frames from row to row; unit : the body's height in `TALL`
     clip, frame (N,) : the clip and the frame of each row; firsts (K + 1,) : the first row of each clip
     same (N,) : the row itself, or the same row in the first cycle of a repeated cycle
@@ -40,6 +39,7 @@ class Source:
     """
 
     inputs: GraphInputs
+    window: float
     body: Bodies
     step: int
     unit: float
@@ -63,12 +63,11 @@ class Source:
     @property
     def half(self) -> int:
         """Rows on each side of a compared window."""
-        return self.count(0.5 * WINDOW)
+        return self.count(0.5 * self.window)
 
-    @property
-    def shortest(self) -> int:
-        """Rows between two jumps, at least; no more than half of the longest clip."""
-        return max(2, min(self.count(SHORTEST), int(np.diff(self.firsts).max()) // 2))
+    def stay(self, seconds: float) -> int:
+        """Return the rows between two jumps, at least; no more than half of the longest clip."""
+        return max(2, min(self.count(seconds), int(np.diff(self.firsts).max()) // 2))
 
     def count(self, seconds: float) -> int:
         """Return seconds in rows, at least 1."""
@@ -86,8 +85,10 @@ class Source:
         return len(np.unique(self.same)) / self.rate
 
 
-def gather(ready: GraphInputs) -> Source:
-    """Return the rows of prepared clips; raises GraphError if all are too short to be left and entered.
+def gather(ready: GraphInputs, window: float = 1.0 / 3.0) -> Source:
+    """Return the rows of prepared clips; window : seconds compared around a jump.
+
+    Raises GraphError if all have one pose only.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -97,7 +98,7 @@ def gather(ready: GraphInputs) -> Source:
         >>> len(rows), round(rows.seconds(), 1)
         (109, 3.6)
     """
-    body = windows.bodies(ready, WINDOW)
+    body = windows.bodies(ready, window)
     step = _step(body.rate, [maps.cycle for maps in ready.frame_maps])
     frames = [np.arange(0, len(clip), step) for clip in ready.clips]
     firsts = np.cumsum([0, *map(len, frames)])
@@ -111,7 +112,7 @@ def gather(ready: GraphInputs) -> Source:
     if max(map(len, frames)) < 2:
         raise GraphError(f"{ready.clips[0].name} has one pose only, so nothing goes on from it")
     return Source(
-        ready, body, step, unit, clip, np.concatenate(frames), firsts, same, features,
+        ready, window, body, step, unit, clip, np.concatenate(frames), firsts, same, features,
         _usual_distance(features, same, body.rate / step), mean, axes,
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ SETTLES = 0.5  # s over which warped time returns, at least
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """A pose at a frame of the result: a frame of a prepared clip, and its row there; pose : it as a clip of 1 frame."""
+    """A pose at a frame of the result: a frame of a prepared clip; pose : it as a clip of one frame."""
 
     at: int
     seconds: float
@@ -125,8 +125,11 @@ def _stretch(source: Source, clips: Sequence[Clip], frames: int, rate: float, ro
     return Stretch(at, last - first, clip, first)
 
 
-def limits(source: Source, wishes: Wishes, count: int, *, loop: bool) -> tuple[Limits, Pinned]:
-    """Return the limits on rows, and the features that the guide must have there; count : rows of the result."""
+def limits(source: Source, wishes: Wishes, count: int, *, hold: float, loop: bool) -> tuple[Limits, Pinned]:
+    """Return the limits on rows, and the features that the guide must have there.
+
+    count : rows of the result; hold : seconds between two jumps, at least
+    """
     forced = np.full(count, -1)
     times, prices, features = [], [], []
     for key in wishes.keys:
@@ -153,6 +156,7 @@ def limits(source: Source, wishes: Wishes, count: int, *, loop: bool) -> tuple[L
             forced,
             np.array([times[k] for k in asked], dtype=np.int64),
             np.reshape([prices[k] for k in asked], (len(asked), len(source))),
+            source.stay(hold),
             loop,
         ),
         pinned,

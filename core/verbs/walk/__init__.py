@@ -73,8 +73,14 @@ class Walk(GraphWalk, VariationOptions):
         usual=(0.02, 0.3),
         shown=RARE,
     )
-    hold: float = constant(1.5)
-    transition: float = constant(1.0 / 3.0)
+    hold: float = option(
+        0.4,
+        "How long a stretch plays at least before the next seam",
+        bounds=(0.0, 3600.0),
+        unit=" s",
+        usual=(0.0, 10.0),
+        shown=RARE,
+    )
     relative: bool = constant(False)
 
     def each(self, clips: Sequence[Any]) -> list[tuple[Recipe, list[Any]]]:

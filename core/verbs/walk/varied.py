@@ -29,6 +29,7 @@ from . import Walk
 
 LONGER = 1.5  # times the source: the length if none is given
 AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
+OFF = 0.12  # of a share: reported
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
 
 
@@ -37,7 +38,7 @@ def gather(
 ) -> Source:
     """Return the rows of clips, or of the clips of a graph if given."""
     if graph is not None:
-        return source.gather(graph.inputs)
+        return source.gather(graph.inputs, options.transition)
     ready = inputs.gather(
         clips,
         images=options.mirror,
@@ -46,7 +47,7 @@ def gather(
         climbing=options.climbing,
         progress=progress,
     )
-    return source.gather(ready)
+    return source.gather(ready, options.transition)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +102,7 @@ def vary(
         for key, far in zip(wished.keys, apart, strict=True)
         if far > FAR
     ]
+    report["warnings"] += _missed_shares(rows, way, report["walk"])
     report["warnings"] += _hard(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
@@ -115,8 +117,8 @@ def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _
     """Return the rows of a variation, with jumps between poses as near as a way allows."""
     shares = _shares(rows, recipe)
     count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
-    asked, pinned = wishes.limits(rows, wished, count, loop=recipe.loop)
-    guided = guide.make(rows, count, recipe.variation, recipe.seed, pinned, loop=recipe.loop)
+    asked, pinned = wishes.limits(rows, wished, count, hold=recipe.hold, loop=recipe.loop)
+    guided = guide.make(rows, count, recipe.variation, recipe.seed, pinned, shares, loop=recipe.loop)
     limit = recipe.threshold
     while True:
         found = jumps.find(rows, limit)
@@ -194,6 +196,20 @@ def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -
         "warnings": list(ready.sentences),
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
+
+
+def _missed_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
+    """Return a sentence for each clip that is played much more or less than wanted; report the shares."""
+    given = rows.inputs.given
+    gone = np.bincount(rows.clip[way.chosen.rows] % given, minlength=given) / len(way.chosen.rows)
+    wanted = way.shares.reshape(-1, given).sum(axis=0)
+    names = [clip.name for clip in rows.inputs.clips[:given]]
+    own["shares"] = {name: round(float(share), 3) for name, share in zip(names, gone, strict=True)}
+    return [
+        f"{name} has {100.0 * got:.0f} % of the result instead of {100.0 * share:.0f} %: its poses are unlike the others'"
+        for name, got, share in zip(names, gone, wanted, strict=True)
+        if got < share - OFF
+    ]
 
 
 def _hard(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip, own: dict[str, Any]) -> list[str]:
