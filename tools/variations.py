@@ -176,7 +176,7 @@ def _noise(
     _shares: np.ndarray,
     *,
     loop: bool,
-):  # noqa: ARG001
+):
     """Return noise of the source's own spread in place of a guide."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(count, rows.features.shape[1])) * rows.features.std(axis=0)

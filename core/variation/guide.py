@@ -1,6 +1,6 @@
 """Guide a variation: match the source's patches from coarse to fine, so that it is arranged anew (methods: Variations).
 
-Only the choice of rows follows the guide; it is never played itself ([Granskog]; [Li 2023]).
+Only the choice of rows follows the guide; it is never played itself ([Granot]; [Li]).
 """
 
 from collections.abc import Sequence
