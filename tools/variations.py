@@ -172,10 +172,9 @@ def _noise(
     count: int,
     _variation: float,
     seed: int,
-    pinned: guide.Pinned,
+    _pinned: guide.Pinned,
     _shares: np.ndarray,
-    *,
-    loop: bool,
+    **_loop: bool,
 ):
     """Return noise of the source's own spread in place of a guide."""
     rng = np.random.default_rng(seed)

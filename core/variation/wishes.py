@@ -75,7 +75,7 @@ def read(
         if any(one.at <= key.at <= one.at + one.count for one in kept):
             raise OptionError(f"the key at {key.seconds:g} s lies in a stretch that is kept")
     if len({key.at for key in found}) < len(found):
-        raise given_twice("keys", f"frame {next(a.at for a, b in pairwise(found) if a.at == b.at)}")
+        raise given_twice("poses", f"frame {next(a.at for a, b in pairwise(found) if a.at == b.at)}")
     return Wishes(frames, tuple(found), tuple(kept))
 
 
@@ -108,10 +108,10 @@ def _at(seconds: float, rate: float, frames: int, what: str) -> int:
 
 def _key(source: Source, clips: Sequence[Clip], frames: int, rate: float, row: Sequence[float]) -> Key:
     if len(row) != 3:
-        raise wrong_rows("keys", "seconds", "clip", "frame")
-    clip = _clip_of(source, clips, row[1], "keys")
+        raise wrong_rows("poses", "seconds", "clip", "frame")
+    clip = _clip_of(source, clips, row[1], "poses")
     frame = _frame_of(source, clip, row[2])
-    at = _at(row[0], rate, frames, "keys")
+    at = _at(row[0], rate, frames, "poses")
     return Key(at, row[0], clip, frame, source.inputs.clips[clip].cut(frame, frame + 1))
 
 

@@ -41,7 +41,7 @@ def test_the_same_seed_gives_the_same_and_the_next_another(waver):
 
 def test_a_keyed_pose_is_in_the_written_action(waver):
     settings = bpy.context.scene.action_loom
-    settings.walk.keys = "2 1 30"
+    settings.walk.poses = "2 1 30"
     (made,) = made_by(bpy.ops.action_loom.walk, "INVOKE_DEFAULT")
     rate, first = material.scene_rate(), made.frame_range[0]
     arm = waver.pose.bones["forearm.R"]
@@ -58,7 +58,7 @@ def test_a_keyed_pose_is_in_the_written_action(waver):
 
 def test_what_does_not_fit_is_refused_with_a_reason(waver):
     settings = bpy.context.scene.action_loom
-    settings.walk.keys = "20 1 30"
+    settings.walk.poses = "20 1 30"
     with pytest.raises(RuntimeError, match="20 s lies outside the result"):
         bpy.ops.action_loom.walk("INVOKE_DEFAULT")
 

@@ -171,13 +171,13 @@ def test_endless_variations_with_a_keyed_pose_and_several_at_once(on_demo, tab):
     assert bpy.ops.action_loom.pick_pose() == DONE
     bpy.context.scene.frame_set(40)
     assert bpy.ops.action_loom.pick_pose() == DONE
-    assert [row.split()[1] for row in tab.walk.keys.split(";")] == ["1", "1"]
+    assert [row.split()[1] for row in tab.walk.poses.split(";")] == ["1", "1"]
     assert weave("walk")
     before = len(bpy.data.actions)
     assert bpy.ops.action_loom.walks(count=3) == DONE
     assert len(bpy.data.actions) == before + 3
     assert bpy.ops.action_loom.clear_poses() == DONE
-    assert not tab.walk.keys
+    assert not tab.walk.poses
 
 
 # --- Travel, Style, Parametric, Poses -------------------------------------------------------------------------------

@@ -119,10 +119,10 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
         recipe = Walk if settings.mode == Walk.verb else KeyPoses
         number, interval = lists.in_order(rig, recipe).index(line) + 1, settings.key_poses.interval
         if recipe is Walk:
-            group, about = settings.walk, declared_options(Walk)["keys"]
-            rows = about.checked(group.keys)
+            group, about = settings.walk, declared_options(Walk)["poses"]
+            rows = about.checked(group.poses)
             when = rows[-1][0] + interval if rows else 0.0
-            group.keys = about.as_text((*rows, (when, float(number), float(frame))))
+            group.poses = about.as_text((*rows, (when, float(number), float(frame))))
         else:
             group, about = settings.key_poses, declared_options(KeyPoses)["poses"]
             rows = about.checked(group.poses)
@@ -140,7 +140,7 @@ class ACTION_LOOM_OT_clear_poses(_Poses, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         settings = properties.settings_of(scene_of(context))
         if settings.mode == Walk.verb:
-            settings.walk.keys = ""
+            settings.walk.poses = ""
         else:
             settings.key_poses.poses = ""
         return {"FINISHED"}

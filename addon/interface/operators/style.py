@@ -134,10 +134,11 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
 class VariationHooks(Hooks):
     """Make several random variations; the other options hold for all.
 
-    number : the option that numbers them
+    number : the option that numbers them; single : options of each
     """
 
     number = "variation"
+    single = ()
     asks = (ReadingOptions, ResultOptions)
 
     count: bpy.props.IntProperty(
@@ -157,7 +158,9 @@ class VariationHooks(Hooks):
         first = max(getattr(one.recipe, self.number), 1)
         numbers = range(first, first + (1 + len(op.others) if op.to_selected else op.count))
         return tuple(
-            dataclasses.replace(one, recipe=dataclasses.replace(one.recipe, **{self.number: number}))
+            dataclasses.replace(
+                one, recipe=dataclasses.replace(one.recipe, **dict(self.single), **{self.number: number})
+            )
             for number in numbers
         )
 
@@ -228,6 +231,7 @@ class WalksHooks(VariationHooks):
     """Go on with the actions several times, each with a seed of its own."""
 
     number = "seed"
+    single = (("count", 1),)
 
 
 _OPERATORS = (

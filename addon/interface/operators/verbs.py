@@ -23,6 +23,7 @@ from ....core.verbs import (
     Restyle,
     Shortest,
     Synchronise,
+    Walk,
     from_json,
 )
 from ...bridge import rates
@@ -306,6 +307,16 @@ class RetimeHooks(ResultHooks):
         return True
 
 
+class EndlessHooks(ResultHooks):
+    """Go on with the sources as often as the recipe says."""
+
+    def read(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        (one,) = yield from super().read(op, context, armature)
+        return tuple(dataclasses.replace(one, recipe=recipe) for recipe, _ in one.recipe.each(()))
+
+
 class ShortestHooks(WalkHooks):
     """Walk from one frame to another, as given in the panel."""
 
@@ -369,6 +380,7 @@ _HOOKS: dict[type[Recipe], ResultHooks] = {
     Follow: FollowHooks(),
     Loop: LoopHooks(),
     Shortest: ShortestHooks(),
+    Walk: EndlessHooks(),
     Synchronise: RetimeHooks(),
     Restyle: RestyleHooks(),
     Ask: AskHooks(),

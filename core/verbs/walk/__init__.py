@@ -37,7 +37,7 @@ class Walk(GraphWalk, VariationOptions):
     count: int = option(
         1, "How many results are made, with this seed and the next ones", bounds=(1, 1000), usual=(1, 20), shown=HIDDEN
     )
-    keys: tuple[tuple[float, ...], ...] = option(
+    poses: tuple[tuple[float, ...], ...] = option(
         (),
         "Poses at times: rows of seconds, the number of a clip from 1 on, and its frame from 0",
         bounds=(0.0, 1e9),

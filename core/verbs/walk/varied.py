@@ -81,7 +81,7 @@ def vary(
     seconds = recipe.seconds or LONGER * rows.seconds()
     frames = max(round(seconds * rate), 1) + 1
     limits.check_size(rows.inputs.clips[0].name, frames, len(rows.inputs.clips[0].skeleton))
-    wished = wishes.read(rows, clips, frames, recipe.keys, recipe.verbatim)
+    wished = wishes.read(rows, clips, frames, recipe.poses, recipe.verbatim)
     way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
     runs = playing.runs_of(rows, way.chosen, way.found)
     times, moved = wishes.times(rows, wished, way.chosen.rows)
@@ -206,7 +206,7 @@ def _missed_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
     names = [clip.name for clip in rows.inputs.clips[:given]]
     own["shares"] = {name: round(float(share), 3) for name, share in zip(names, gone, strict=True)}
     return [
-        f"{name} has {100.0 * got:.0f} % of the result instead of {100.0 * share:.0f} %: its poses are unlike the others'"
+        f"{name} has {100.0 * got:.0f} % of the result, not {100.0 * share:.0f} %: its poses are unlike the others'"
         for name, got, share in zip(names, gone, wanted, strict=True)
         if got < share - OFF
     ]

@@ -65,7 +65,7 @@ def test_frames_are_the_sources_own_away_from_seams(gestures, rows):
 @pytest.mark.shared
 def test_keyed_poses_are_hit_in_the_written_file(gestures, rows, tmp_path):
     keys = ((0.0, 1, 300), (5.0, 1, 1500), (12.0, 1, 900))
-    made = verbs.apply(Walk(seconds=12.0, keys=keys), [gestures], prepared=rows)
+    made = verbs.apply(Walk(seconds=12.0, poses=keys), [gestures], prepared=rows)
     read = written(made, tmp_path)
     for seconds, _, frame in keys:
         at = round(seconds * gestures.rate)
@@ -77,7 +77,7 @@ def test_keyed_poses_are_hit_in_the_written_file(gestures, rows, tmp_path):
 @pytest.mark.shared
 def test_a_key_far_from_everything_is_named(gestures, rows):
     odd = replace(gestures, name="odd", rotations=np.roll(gestures.rotations, 7, axis=1)).cut(0, 200)
-    made = verbs.apply(Walk(seconds=10.0, shares=((1.0, 0.0),), keys=((4.2, 2, 50),)), [gestures, odd])
+    made = verbs.apply(Walk(seconds=10.0, shares=((1.0, 0.0),), poses=((4.2, 2, 50),)), [gestures, odd])
     assert any(sentence.startswith("the key at 4.2 s is ") for sentence in made.report["warnings"])
     assert set(made.origin.clip.tolist()) == {0}
 
@@ -154,13 +154,13 @@ def test_it_needs_more_than_a_pose():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"keys": ((9.0, 1, 3),)}, "9 s lies outside the result, which takes 5 s"),
-        ({"keys": ((1.0, 2, 3),)}, "there is no clip 2: clips are 1 to 1"),
-        ({"keys": ((1.0, 1, 3000),)}, "has no frame 3000"),
-        ({"keys": ((1.0, 1, 3), (1.0, 1, 9))}, "keys has frame 30 twice"),
-        ({"keys": ((1.0, 1),)}, "keys takes rows of seconds, clip, frame"),
+        ({"poses": ((9.0, 1, 3),)}, "9 s lies outside the result, which takes 5 s"),
+        ({"poses": ((1.0, 2, 3),)}, "there is no clip 2: clips are 1 to 1"),
+        ({"poses": ((1.0, 1, 3000),)}, "has no frame 3000"),
+        ({"poses": ((1.0, 1, 3), (1.0, 1, 9))}, "poses has frame 30 twice"),
+        ({"poses": ((1.0, 1),)}, "poses takes rows of seconds, clip, frame"),
         ({"verbatim": ((1.0, 1, 3, 20), (1.2, 1, 3, 20))}, "verbatim has 1.2 s twice"),
-        ({"verbatim": ((1.0, 1, 3, 20),), "keys": ((1.2, 1, 3),)}, "lies in a stretch that is kept"),
+        ({"verbatim": ((1.0, 1, 3, 20),), "poses": ((1.2, 1, 3),)}, "lies in a stretch that is kept"),
         ({"end": ((1.0, 1.0),)}, "end takes rows of x, y, degrees"),
         ({"shares": ((1.0, 1.0),)}, "shares has 2 values, but takes 1"),
         ({"label_filter": "run"}, "no walk is among clips of the label 'run'"),
