@@ -5,7 +5,7 @@ become dearer from round to round, and the best round is kept.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,8 @@ DEARER = 1.0  # cost added for each share that a row was used above its own
 BLOCK, OVERLAP = 900, 120  # rows decided at a time, and looked ahead
 NEVER = 1e7  # cost of what a limit excludes
 SEAM = 0.01  # what a smooth jump a second counts against the share of the source used
+OTHER_START = 0.25  # the most that chance takes off a way for its first row
+BEGIN = 100.0  # the highest cost that chance adds to a first row
 STARTS = 6  # rows tried as the first of a loop
 AROUND = 4  # rows on each side over which use is averaged
 OTHER_SHARE = 6.0  # cost added to a clip's rows if it is used twice as much as wanted
@@ -32,6 +34,7 @@ class Limits:
     forced (T,) : the source's row, −1 where any
     times (K,), prices (K, N) : rows of the result at which the source's rows have other costs
     stay : rows between two jumps, at least
+    begin (N,) : added to the cost of the first row, None: 0
     loop : whether the row after the last must be the first one
     """
 
@@ -40,6 +43,7 @@ class Limits:
     prices: Array
     stay: int
     loop: bool = False
+    begin: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +65,26 @@ class _Entries:
 
 
 def choose(
-    source: Source, found: Jumps, guide: Array, limits: Limits, shares: Array, progress: Callable[[float], None]
+    source: Source,
+    found: Jumps,
+    guide: Array,
+    limits: Limits,
+    shares: Array,
+    rng: np.random.Generator,
+    chance: float,
+    progress: Callable[[float], None],
 ) -> Chosen | None:
     """Return the rows of a variation, None if no way goes on to its end.
 
-    guide (T, D) : features; shares (K,) : wanted share of each of the source's clips
+    guide (T, D) : features; shares (K,) : wanted share of each of the source's clips; chance : from 0 to 1
     """
     entries = _entries(source, found, limits.stay)
     base = np.where(found.cycles, 0.0, JUMP * (1.0 + (found.distance / SMOOTH) ** 2))
-    dearer, tolls = np.zeros(len(source)), np.zeros(len(found))
+    # chance decides between ways that the guide likes alike, above all in short clips
+    tolls = np.where(found.cycles, 0.0, JUMP * chance * rng.uniform(size=len(found)))
+    parts = rng.uniform(size=len(source) // limits.stay + 1)
+    limits = replace(limits, begin=BEGIN * chance * np.repeat(parts, limits.stay)[: len(source)])
+    dearer = np.zeros(len(source))
     start = _best_start(source, found, guide, limits, entries, base) if limits.loop else -1
     if limits.loop and start < 0:
         return None
@@ -80,7 +95,7 @@ def choose(
         made = _way(source, guide, limits, entries, found, (base + tolls, dearer), start)
         if made is None:
             break
-        score = _score(source, found, made, shares)
+        score = _score(source, found, made, shares) - OTHER_START * chance * float(parts[made.rows[0] // limits.stay])
         if best is None or score > best[0]:
             best = score, made
         dearer = dearer + _excess(source, made.rows, shares) + _price(source, made.rows, shares) / (1.0 + number)
@@ -148,6 +163,8 @@ def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: i
     costs /= source.scale
     np.clip(costs, 0.0, MOST, out=costs)
     costs += dearer
+    if first == 0 and limits.begin is not None:
+        costs[0] += limits.begin
     for k, time in enumerate(limits.times.tolist()):
         costs[at == time] = limits.prices[k]
     forced = limits.forced[at]
@@ -235,6 +252,7 @@ def _trace(last: Array, came: Indices, found: Jumps, begin: int, stay: int) -> C
 def _best_start(source: Source, found: Jumps, guide: Array, limits: Limits, entries: _Entries, base: Array) -> int:
     """Return the row with which a loop begins: the cheapest of a few that jumps lead to; −1 if none can."""
     forced = int(limits.forced[0])
+    assert limits.begin is not None
     reached = np.unique((entries.targets[:, None] + np.arange(limits.stay, 3 * limits.stay)).ravel())
     after = np.minimum(reached + limits.stay, len(source) - 1)
     reached = reached[(reached < len(source)) & (source.clip[after] == source.clip[np.minimum(reached, len(after))])]
@@ -247,8 +265,9 @@ def _best_start(source: Source, found: Jumps, guide: Array, limits: Limits, entr
     best, least = -1, np.inf
     for row in reached.tolist():
         made = _way(source, guide, limits, entries, found, (base, np.zeros(len(source))), row)
-        if made is not None and made.cost < least:
-            best, least = row, made.cost
+        cost = np.inf if made is None else made.cost + float(limits.begin[row])
+        if cost < least:
+            best, least = row, cost
     return best
 
 

@@ -55,7 +55,7 @@ def make(
         made = ordered.copy()
         made[pinned.rows] = pinned.features
         return made
-    levels = _levels(max(max(map(len, clips)), count))
+    levels = _levels(max(map(len, clips)))
     levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels leave what is longer in its order
     length = max(round(count * levels[0]), PATCH)
     noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)

@@ -30,6 +30,7 @@ from . import Walk
 LONGER = 1.5  # times the source: the length if none is given
 AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
 OFF = 0.12  # of a share: reported
+SEARCHING = "Searching the clips"
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
 
 
@@ -122,8 +123,9 @@ def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _
     limit = recipe.threshold
     while True:
         found = jumps.find(rows, limit)
+        rng = np.random.default_rng(recipe.seed)
         chosen = choice.choose(
-            rows, found, guided, asked, shares, lambda share: progress.at(share, "Searching the clips")
+            rows, found, guided, asked, shares, rng, recipe.variation, lambda share: progress.at(share, SEARCHING)
         )
         if chosen is not None:
             return _Way(chosen, found, wished, shares)
