@@ -284,7 +284,7 @@ def _sets(
     if unknown is not None:
         raise OptionError(f"there is no key {unknown!r} for {made.verb}")
     name, each = given.get("name", ""), given.get("each", "")
-    groups = _clips(host, table, folder, each, settings, made, none_needed=False)
+    groups = [clips for _, clips in _clips(host, table, folder, each, settings, made, none_needed=False)]
     several = bool(each) or len(groups) > 1
     output = _resolve_path(folder, given.get("output") or given.get("folder")) or ""
     report, force = _resolve_path(folder, given.get("report")), given.get("force", False)

@@ -20,8 +20,8 @@ DEARER = 1.0  # cost added for each share that a row was used above its own
 BLOCK, OVERLAP = 900, 120  # rows decided at a time, and looked ahead
 NEVER = 1e7  # cost of what a limit excludes
 SEAM = 0.01  # what a smooth jump a second counts against the share of the source used
-OTHER_START = 0.25  # the most that chance takes off a way for its first row
-BEGIN = 100.0  # the highest cost that chance adds to a first row
+OTHER_START = 0.08  # the most that chance takes off a way for its first row
+BEGIN = 30.0  # the highest cost that chance adds to a first row
 STARTS = 6  # rows tried as the first of a loop
 AROUND = 4  # rows on each side over which use is averaged
 OTHER_SHARE = 6.0  # cost added to a clip's rows if it is used twice as much as wanted
@@ -255,7 +255,8 @@ def _best_start(source: Source, found: Jumps, guide: Array, limits: Limits, entr
     assert limits.begin is not None
     reached = np.unique((entries.targets[:, None] + np.arange(limits.stay, 3 * limits.stay)).ravel())
     after = np.minimum(reached + limits.stay, len(source) - 1)
-    reached = reached[(reached < len(source)) & (source.clip[after] == source.clip[np.minimum(reached, len(after))])]
+    same = source.clip[after] == source.clip[np.minimum(reached, len(source) - 1)]
+    reached = reached[(reached < len(source)) & same]
     if forced >= 0:
         reached = np.array([forced])
     elif len(reached) > STARTS:

@@ -13,7 +13,8 @@ from ..motion.quat import Array
 from .source import Indices, Source
 
 PATCH = 11  # rows
-FINEST, COARSEST, FACTOR = 0.4, 22, 0.75  # share of the rate, rows, and what each level is of the next
+FINEST, FACTOR = 0.4, 0.75  # share of the rate, and what each level is of the next
+COARSEST = (14, 22)  # rows of the longest clip at the coarsest level, drawn by chance
 ROUNDS = 5  # of matching at each level
 COMPONENTS = 48  # of patches
 COMPLETE = 0.01  # share of the variance beside the least distance: smaller uses all patches alike
@@ -55,7 +56,7 @@ def make(
         made = ordered.copy()
         made[pinned.rows] = pinned.features
         return made
-    levels = _levels(max(map(len, clips)))
+    levels = _levels(max(map(len, clips)), int(rng.integers(*COARSEST)))
     levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels leave what is longer in its order
     length = max(round(count * levels[0]), PATCH)
     noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
@@ -74,10 +75,10 @@ def _in_order(source: Source, count: int) -> Array:
     return source.features[once[np.arange(count) % len(once)]]
 
 
-def _levels(longest: int) -> list[float]:
+def _levels(longest: int, coarsest: int) -> list[float]:
     """Return the share of rows at each level, from the coarsest to the finest."""
     shares = [FINEST]
-    while shares[-1] * FACTOR * longest > COARSEST:
+    while shares[-1] * FACTOR * longest > coarsest:
         shares.append(shares[-1] * FACTOR)
     return shares[::-1]
 

@@ -20,7 +20,7 @@ def accelerations(clip: Clip) -> Array:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.variation import hardness
         >>> round(float(hardness.accelerations(actions.walk()).max()))
-        5
+        22
     """
     step = max(1, round(STEP * clip.rate))
     weights = clip.skeleton.point_weights

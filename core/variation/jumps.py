@@ -66,12 +66,14 @@ def find(source: Source, limit: float = NEAR) -> Jumps:
     distance = [bounds.measure_pairs(cloud, cloud, *some) / source.unit for some in (pairs, between)]
     standing = _standing(source, middles)
     reach = _shortest_step_back(source)
+    label = np.unique(source.inputs.labels, return_inverse=True)[1]
     jumps = []
     for (i, j), apart, most, count in zip((pairs, between), distance, (limit, PAIRED), (0, PAIRS), strict=True):
         one, other = middles[i], middles[j]
         differ = (standing[i] != standing[j]).sum(axis=1)
         apart = apart + OTHER_FOOT * differ
         good = (apart <= most) & ~((source.clip[one] == source.clip[other]) & (np.abs(other - one) < reach))
+        good &= label[source.clip[one]] == label[source.clip[other]]
         if standing.shape[1] >= MANY_FEET:
             good &= differ <= standing.shape[1] // MANY_FEET
         one, other, apart = one[good], other[good], apart[good]

@@ -29,6 +29,7 @@ from . import Walk
 
 LONGER = 1.5  # times the source: the length if none is given
 AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
+SHIFTED = 0.3  # m besides what bending the way gives: reported
 OFF = 0.12  # of a share: reported
 SEARCHING = "Searching the clips"
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
@@ -81,6 +82,8 @@ def vary(
     rate = rows.inputs.clips[0].rate
     seconds = recipe.seconds or LONGER * rows.seconds()
     frames = max(round(seconds * rate), 1) + 1
+    if recipe.loop:  # whole rows, so that the last frame shows the first row
+        frames = max(round((frames - 1) / rows.step), 2) * rows.step + 1
     limits.check_size(rows.inputs.clips[0].name, frames, len(rows.inputs.clips[0].skeleton))
     wished = wishes.read(rows, clips, frames, recipe.poses, recipe.verbatim)
     way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
@@ -91,6 +94,8 @@ def vary(
     clip, planted, apart, shifted = _finished(played, recipe, wished)
     clip = replace(clip, name=recipe.result_name([_name(rows)]), cyclic=recipe.loop)
     report = _report(rows, way, played, clip, began) | planted.report
+    if isinstance(prepared, MotionGraph) and "units" in prepared.report:
+        report["units"] = prepared.report["units"]
     report["walk"] |= {
         "keys": [
             {"seconds": key.seconds, "frame": key.at, "apart_degrees": round(far, 3), "moved_s": round(float(by), 4)}
@@ -103,6 +108,7 @@ def vary(
         for key, far in zip(wished.keys, apart, strict=True)
         if far > FAR
     ]
+    report["warnings"] += _suggestions(rows, shifted)
     report["warnings"] += _missed_shares(rows, way, report["walk"])
     report["warnings"] += _hard(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
@@ -186,6 +192,7 @@ def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -
         "frames": len(clip),
         "rate": clip.rate,
         "heading": root_motion.heading_source(clip.skeleton),
+        "graph": {"frames": sum(map(len, ready.clips)), "transitions": len(found)},
         "pieces": _pieces(rows, played, found),
         "dropped": frame_map.as_report(ready.left_out),
         "quality": {"before": [quality.measure(ready.clips[k]) for k in used], "after": after},
@@ -198,6 +205,18 @@ def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -
         "warnings": list(ready.sentences),
         "seconds_taken": round(time.perf_counter() - began, 4),
     }
+
+
+def _suggestions(rows: Source, shifted: float) -> list[str]:
+    """Return sentences on what another place or another verb does better."""
+    told = []
+    if shifted > SHIFTED * rows.unit:
+        told.append(
+            f"the end lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place"
+        )
+    if all(maps.cycle for maps in rows.inputs.frame_maps):
+        told.append(f"{_name(rows)} only repeats: Restyle changes its manner, and Follow Path its way")
+    return told
 
 
 def _missed_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
