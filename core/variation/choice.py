@@ -22,6 +22,7 @@ NEVER = 1e7  # cost of what a limit excludes
 SEAM = 0.01  # what a smooth jump a second counts against the share of the source used
 OTHER_START = 0.08  # the most that chance takes off a way for its first row
 BEGIN = 30.0  # the highest cost that chance adds to a first row
+NEAR_COST = 100.0  # mean cost of rows that counts as much as using nothing of the source
 STARTS = 6  # rows tried as the first of a loop
 AROUND = 4  # rows on each side over which use is averaged
 OTHER_SHARE = 6.0  # cost added to a clip's rows if it is used twice as much as wanted
@@ -34,6 +35,7 @@ class Limits:
     forced (T,) : the source's row, −1 where any
     times (K,), prices (K, N) : rows of the result at which the source's rows have other costs
     stay : rows between two jumps, at least
+    spare : rows by which a loop may be shorter or longer; its time is stretched
     begin (N,) : added to the cost of the first row, None: 0
     loop : whether the row after the last must be the first one
     """
@@ -43,6 +45,7 @@ class Limits:
     prices: Array
     stay: int
     loop: bool = False
+    spare: int = 0
     begin: Array | None = None
 
 
@@ -85,7 +88,7 @@ def choose(
     parts = rng.uniform(size=len(source) // limits.stay + 1)
     limits = replace(limits, begin=BEGIN * chance * np.repeat(parts, limits.stay)[: len(source)])
     dearer = np.zeros(len(source))
-    start = _best_start(source, found, guide, limits, entries, base) if limits.loop else -1
+    start = _best_start(source, found, guide, limits, entries, base, shares) if limits.loop else -1
     if limits.loop and start < 0:
         return None
     best: tuple[float, Chosen] | None = None
@@ -127,7 +130,7 @@ def _way(
     start: int,
 ) -> Chosen | None:
     """Return the cheapest way, decided in blocks; prices : of jumps (J,), and added to rows (N,)."""
-    count = len(guide) + (1 if limits.loop else 0)
+    count = len(guide) + (1 + limits.spare if limits.loop else 0)
     rows, jumps = np.full(count, -1), np.full(count, -1)
     done, cost = 0, 0.0
     price = np.where(entries.jumps >= 0, prices[0][entries.jumps], np.inf) if len(found) else entries.jumps * 0.0
@@ -137,14 +140,15 @@ def _way(
     while done < count:
         end = count if count - done <= BLOCK + OVERLAP else done + BLOCK + OVERLAP
         costs = _costs(source, guide, limits, prices[1], done - (state is not None), end)
-        if limits.loop and end == count:
-            costs[-1] = NEVER
-            costs[-1, start] = 0.0
-        part = _cheapest(source, costs, entries, price, found, state, limits.stay)
+        goal = (start, 2 * limits.spare) if limits.loop and end == count else None
+        part = _cheapest(source, costs, entries, price, found, state, limits.stay, goal)
         if part is None:
             return None
-        kept = end if end == count else done + BLOCK
         lead = 0 if state is None else 1
+        if end == count:  # a loop may end before
+            count = end = done + len(part.rows) - lead
+            rows, jumps = rows[:count], jumps[:count]
+        kept = end if end == count else done + BLOCK
         rows[done:kept], jumps[done:kept] = part.rows[lead:][: kept - done], part.jumps[lead:][: kept - done]
         cost += part.cost
         jumped = np.flatnonzero(jumps[:kept] >= 0)
@@ -182,9 +186,11 @@ def _cheapest(
     found: Jumps,
     state: tuple[int, int] | None,
     stay: int,
+    goal: tuple[int, int] | None = None,
 ) -> Chosen | None:
     """Return the cheapest way through costs (T, N) with enough rows between jumps; None if there is none.
 
+    goal : the row of the last time, or of one of as many before
     state : the row played at the first time, and how many were played since a jump; None for any
     A jump is taken together with the rows that must follow it: `free` is the least cost of being at a row with leave
     to jump; `along` sums costs along diagonals, so that the cost of these rows is one difference.
@@ -225,15 +231,18 @@ def _cheapest(
             better = least < there[landing]
             there[landing[better]] = least[better]
             came[t + stay, landing[better]] = entries.jumps[which[better], columns[better]]
-    return _trace(free[-1], came, found, begin, stay)
+    last, row = count - 1, int(np.argmin(free[-1]))
+    if goal is not None:
+        row, least = goal[0], max(begin + 1, count - 1 - goal[1])
+        last = least + int(np.argmin(free[least:, row])) if least < count else last
+    return _trace(float(free[last, row]), row, came[: last + 1], found, begin, stay)
 
 
-def _trace(last: Array, came: Indices, found: Jumps, begin: int, stay: int) -> Chosen | None:
-    """Return the way that ends at the cheapest of the last rows (N,), back to time `begin`, and the rows before."""
-    row, t = int(np.argmin(last)), len(came) - 1
-    if not last[row] < NEVER:
+def _trace(cost: float, row: int, came: Indices, found: Jumps, begin: int, stay: int) -> Chosen | None:
+    """Return the way that ends at a row, back to time `begin`, and the rows before; None if there is none."""
+    if not cost < NEVER:
         return None
-    cost = float(last[row])
+    t = len(came) - 1
     rows, jumps = np.empty(len(came), dtype=np.int64), np.full(len(came), -1)
     while t > begin:
         jump = int(came[t, row])
@@ -249,10 +258,11 @@ def _trace(last: Array, came: Indices, found: Jumps, begin: int, stay: int) -> C
     return Chosen(rows, jumps, cost)
 
 
-def _best_start(source: Source, found: Jumps, guide: Array, limits: Limits, entries: _Entries, base: Array) -> int:
-    """Return the row with which a loop begins: the cheapest of a few that jumps lead to; −1 if none can."""
+def _best_start(
+    source: Source, found: Jumps, guide: Array, limits: Limits, entries: _Entries, base: Array, shares: Array
+) -> int:
+    """Return the row with which a loop begins: the best of a few that jumps lead to; −1 if none can."""
     forced = int(limits.forced[0])
-    assert limits.begin is not None
     reached = np.unique((entries.targets[:, None] + np.arange(limits.stay, 3 * limits.stay)).ravel())
     after = np.minimum(reached + limits.stay, len(source) - 1)
     same = source.clip[after] == source.clip[np.minimum(reached, len(source) - 1)]
@@ -263,12 +273,13 @@ def _best_start(source: Source, found: Jumps, guide: Array, limits: Limits, entr
         apart = ((source.features[reached] - guide[0]) ** 2).sum(axis=1)
         parts = np.array_split(np.arange(len(reached)), STARTS)
         reached = reached[[int(part[np.argmin(apart[part])]) for part in parts]]
-    best, least = -1, np.inf
+    best, highest = -1, -np.inf
     for row in reached.tolist():
         made = _way(source, guide, limits, entries, found, (base, np.zeros(len(source))), row)
-        cost = np.inf if made is None else made.cost + float(limits.begin[row])
-        if cost < least:
-            best, least = row, cost
+        # a loop of few poses would be the cheapest
+        score = -np.inf if made is None else _score(source, found, made, shares) - made.cost / (NEAR_COST * len(guide))
+        if score > highest:
+            best, highest = row, score
     return best
 
 

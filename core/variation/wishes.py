@@ -18,6 +18,7 @@ SLACK = 1.0 / 6.0  # s within which a keyed pose may lie before time is warped t
 WARP = 0.35  # greatest change of speed
 WEIGHT = 200.0  # of a row at a keyed pose, beside 1 for all others
 PADDING = 0.4  # s around a stretch that is kept, in which fades end
+STRETCH, MOST_STRETCH = 0.05, 2.0  # share of a loop's time, and s, by which its time may be stretched
 SETTLES = 0.5  # s over which warped time returns, at least
 
 
@@ -158,6 +159,7 @@ def limits(source: Source, wishes: Wishes, count: int, *, hold: float, loop: boo
             np.reshape([prices[k] for k in asked], (len(asked), len(source))),
             source.stay(hold),
             loop,
+            0 if times or not loop else min(round(STRETCH * count), source.count(MOST_STRETCH)),
         ),
         pinned,
     )
@@ -179,7 +181,7 @@ def _price(source: Source, row: int, slack: int) -> Array:
     return np.asarray(WEIGHT * np.minimum(least, 100.0 * MOST))
 
 
-def times(source: Source, wishes: Wishes, rows: Indices) -> tuple[Array, Array]:
+def times(source: Source, wishes: Wishes, rows: Indices, *, loop: bool) -> tuple[Array, Array]:
     """Return the time in rows (F,) that each frame of the result shows, and how far it was moved at keys (K,), s.
 
     Time is warped by at most `WARP`, so that rows like the keyed poses are played at their frames.
@@ -212,6 +214,8 @@ def times(source: Source, wishes: Wishes, rows: Indices) -> tuple[Array, Array]:
     if at[-1] < last_row:
         at, values = [*at, last_row], [*values, 0.0]
     base = np.arange(wishes.frames) / step
+    if loop:
+        base *= (len(rows) - 1) * step / (wishes.frames - 1)
     if len(at) > 1 and any(values):
         knots_at, knots_of = np.array(at), np.array(values)[:, None]
         slopes = np.zeros_like(knots_of)

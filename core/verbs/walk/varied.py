@@ -88,7 +88,7 @@ def vary(
     wished = wishes.read(rows, clips, frames, recipe.poses, recipe.verbatim)
     way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
     runs = playing.runs_of(rows, way.chosen, way.found)
-    times, moved = wishes.times(rows, wished, way.chosen.rows)
+    times, moved = wishes.times(rows, wished, way.chosen.rows, loop=recipe.loop)
     played = playing.play(rows, runs, way.found, times)
     progress.at(0.8, "Measuring")
     clip, planted, apart, shifted = _finished(played, recipe, wished)
@@ -235,7 +235,8 @@ def _missed_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
 
 def _hard(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip, own: dict[str, Any]) -> list[str]:
     """Return a sentence on the hardest place at a seam or a key, if any is harder than the source; report all."""
-    seams = [(run.first - 1) * rows.step for run in runs[1:] if not way.found.cycles[run.jump]]
+    stretch = (len(clip) - 1) / max(len(way.chosen.rows) - 1, 1) if clip.cyclic else rows.step
+    seams = [round((run.first - 1) * stretch) for run in runs[1:] if not way.found.cycles[run.jump]]
     places = [(frame, AROUND_SEAM) for frame in seams] + [(key.at, AROUND_KEY) for key in way.wished.keys]
     hard = hardness.usual(rows.inputs.clips[: rows.inputs.given])
     found = hardness.around(hardness.accelerations(clip), places, clip.rate, hard)
