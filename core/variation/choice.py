@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion.quat import Array
 from .jumps import Jumps
@@ -133,7 +134,9 @@ def _way(
     count = len(guide) + (1 + limits.spare if limits.loop else 0)
     rows, jumps = np.full(count, -1), np.full(count, -1)
     done, cost = 0, 0.0
-    price = np.where(entries.jumps >= 0, prices[0][entries.jumps], np.inf) if len(found) else entries.jumps * 0.0
+    price: Array = entries.jumps.astype(np.float64)
+    if len(found):
+        price = np.where(entries.jumps >= 0, prices[0][entries.jumps], np.inf)
     state = (start, 0) if start >= 0 else None  # the row played last, and how many since its jump
     if state is not None:
         rows[0], done = start, 1
@@ -238,7 +241,7 @@ def _cheapest(
     return _trace(float(free[last, row]), row, came[: last + 1], found, begin, stay)
 
 
-def _trace(cost: float, row: int, came: Indices, found: Jumps, begin: int, stay: int) -> Chosen | None:
+def _trace(cost: float, row: int, came: NDArray[np.int32], found: Jumps, begin: int, stay: int) -> Chosen | None:
     """Return the way that ends at a row, back to time `begin`, and the rows before; None if there is none."""
     if not cost < NEVER:
         return None

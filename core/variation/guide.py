@@ -60,13 +60,13 @@ def make(
     levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels leave what is longer in its order
     length = max(round(count * levels[0]), PATCH)
     noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
-    made = (1.0 - variation) * _resized(ordered, length) + variation * noise
+    made = (1.0 - variation) * _resize_rows(ordered, length) + variation * noise
     favour = np.zeros(len(clips))
     for share in levels:
-        made = _resized(made, max(round(count * share), PATCH))
-        small = [_resized(clip, max(round(len(clip) * share), 2)) for clip in clips]
-        made = _matched(made, small, pinned, count, shares, favour, loop=loop)
-    return _resized(made, count)
+        made = _resize_rows(made, max(round(count * share), PATCH))
+        small = [_resize_rows(clip, max(round(len(clip) * share), 2)) for clip in clips]
+        made = _match_patches(made, small, pinned, count, shares, favour, loop=loop)
+    return _resize_rows(made, count)
 
 
 def _in_order(source: Source, count: int) -> Array:
@@ -83,7 +83,7 @@ def _levels(longest: int, coarsest: int) -> list[float]:
     return shares[::-1]
 
 
-def _resized(rows: Array, count: int) -> Array:
+def _resize_rows(rows: Array, count: int) -> Array:
     """Return rows (F, D) as `count` rows over the same time: means where fewer, linear between where more."""
     if count == len(rows):
         return rows
@@ -99,7 +99,7 @@ def _resized(rows: Array, count: int) -> Array:
     return np.asarray((1.0 - share) * rows[low] + share * rows[np.minimum(low + 1, len(rows) - 1)])
 
 
-def _matched(
+def _match_patches(
     made: Array, clips: Sequence[Array], pinned: Pinned, count: int, shares: Array, favour: Array, *, loop: bool
 ) -> Array:
     """Return rows moved towards the source's patches, several times.

@@ -82,7 +82,7 @@ def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array) -> Pla
     halves = [_half(source, runs, found, k) for k in range(1, len(runs))]
     other, share = np.full(len(times), -1), np.zeros(len(times))
     for k, half in enumerate(halves, 1):
-        near = np.flatnonzero(np.abs(times - middles[k - 1]) < half) if half > 0.0 else []
+        near: Indices = np.flatnonzero(np.abs(times - middles[k - 1]) < half)
         if len(near) == 0 or (runs[k].jump >= 0 and found.cycles[runs[k].jump]):
             continue
         u = 0.5 + 0.5 * (times[near] - middles[k - 1]) / half
@@ -96,7 +96,7 @@ def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array) -> Pla
         clip = assemble.blend_frames(
             base, _frames(source, clips, runs, other[mixed], times[mixed]), mixed, share[mixed]
         )
-    climbed = _climbed(source, runs, which, times)
+    climbed = _measure_climb(source, runs, which, times)
     clip = climbs.lift_frames(clip, climbed) if climbed.any() else clip
     return Played(clip, _origin(source, runs, which, other, share, times), tuple(runs), climbed)
 
@@ -129,7 +129,7 @@ def _frames(source: Source, clips: Sequence[Clip], runs: Sequence[Run], which: I
     parts, order = [], []
     for k in np.unique(clip):
         own = np.flatnonzero(clip == k)
-        parts.append(_sampled(clips[k], frame[own]))
+        parts.append(_sample_frames(clips[k], frame[own]))
         order.append(own)
     joined = join_clips(parts)
     back = np.argsort(np.concatenate(order), kind="stable")
@@ -137,14 +137,14 @@ def _frames(source: Source, clips: Sequence[Clip], runs: Sequence[Run], which: I
     return root_motion.place_clip(joined.take_frames(back), turns, np.column_stack([shifts.real, shifts.imag]))
 
 
-def _sampled(clip: Clip, frames: Array) -> Clip:
+def _sample_frames(clip: Clip, frames: Array) -> Clip:
     whole = np.round(frames)
     if np.abs(frames - whole).max(initial=0.0) < 1e-9:
         return clip.take_frames(np.clip(whole, 0, len(clip) - 1).astype(np.int64))
     return replace(resample.sample(clip, frames), cyclic=False)
 
 
-def _climbed(source: Source, runs: Sequence[Run], which: Indices, times: Array) -> Array:
+def _measure_climb(source: Source, runs: Sequence[Run], which: Indices, times: Array) -> Array:
     """Return the height (F,) of the ground under the result; it goes on from run to run."""
     if not source.inputs.grounds:
         return np.zeros(len(times))

@@ -194,7 +194,7 @@ def times(source: Source, wishes: Wishes, rows: Indices, *, loop: bool) -> tuple
         offset = (one.frame - row * step - (one.at - time * step)) / step
         knots.append((one.at, one.at + one.count, offset, True))
     knots.sort()
-    offsets = _within_warp([(first / step, last / step) for first, last, *_ in knots], [k[2] for k in knots])
+    offsets = _limit_warp([(first / step, last / step) for first, last, *_ in knots], [k[2] for k in knots])
     at, values = [0.0], [0.0]
     last_row = (wishes.frames - 1) / step
     for k, (first, last, *_) in enumerate(knots):
@@ -244,7 +244,7 @@ def _nearest(source: Source, key: Key, rows: Indices, frames: int) -> float:
     return best + exact - middle
 
 
-def _within_warp(places: Sequence[tuple[float, float]], offsets: Sequence[float]) -> list[float]:
+def _limit_warp(places: Sequence[tuple[float, float]], offsets: Sequence[float]) -> list[float]:
     """Return offsets whose differences from knot to knot need no more than the allowed change of speed."""
     kept: list[float] = []
     for k, offset in enumerate(offsets):

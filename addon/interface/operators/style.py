@@ -134,11 +134,10 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
 class VariationHooks(Hooks):
     """Make several random variations; the other options hold for all.
 
-    number : the option that numbers them; single : options of each
+    number : the option that numbers them
     """
 
     number = "variation"
-    single = ()
     asks = (ReadingOptions, ResultOptions)
 
     count: bpy.props.IntProperty(
@@ -157,12 +156,11 @@ class VariationHooks(Hooks):
         op.others, op.unlike = self._players(context, armature) if op.to_selected else ([], [])
         first = max(getattr(one.recipe, self.number), 1)
         numbers = range(first, first + (1 + len(op.others) if op.to_selected else op.count))
-        return tuple(
-            dataclasses.replace(
-                one, recipe=dataclasses.replace(one.recipe, **dict(self.single), **{self.number: number})
-            )
-            for number in numbers
-        )
+        return tuple(dataclasses.replace(one, recipe=self.numbered(one.recipe, number)) for number in numbers)
+
+    def numbered(self, recipe: Any, number: int) -> Any:
+        """Return the recipe of one of them."""
+        return dataclasses.replace(recipe, **{self.number: number})
 
     def _players(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[int], list[str]]:
         """Return session ids of the other selected armatures that can play its actions, and why the rest can't."""
@@ -231,7 +229,9 @@ class WalksHooks(VariationHooks):
     """Go on with the actions several times, each with a seed of its own."""
 
     number = "seed"
-    single = (("count", 1),)
+
+    def numbered(self, recipe: Any, number: int) -> Any:
+        return dataclasses.replace(recipe, seed=number, count=1)
 
 
 _OPERATORS = (

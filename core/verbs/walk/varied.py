@@ -91,7 +91,7 @@ def vary(
     times, moved = wishes.times(rows, wished, way.chosen.rows, loop=recipe.loop)
     played = playing.play(rows, runs, way.found, times)
     progress.at(0.8, "Measuring")
-    clip, planted, apart, shifted = _finished(played, recipe, wished)
+    clip, planted, apart, shifted = _finish_clip(played, recipe, wished)
     clip = replace(clip, name=recipe.result_name([_name(rows)]), cyclic=recipe.loop)
     report = _report(rows, way, played, clip, began) | planted.report
     if isinstance(prepared, MotionGraph) and "units" in prepared.report:
@@ -108,9 +108,9 @@ def vary(
         for key, far in zip(wished.keys, apart, strict=True)
         if far > FAR
     ]
-    report["warnings"] += _suggestions(rows, shifted)
-    report["warnings"] += _missed_shares(rows, way, report["walk"])
-    report["warnings"] += _hard(rows, way, runs, clip, report["walk"])
+    report["warnings"] += _suggest_others(rows, shifted)
+    report["warnings"] += _describe_shares(rows, way, report["walk"])
+    report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
     return WalkResult(clip, report, 0, rows.inputs, played.origin, places)
@@ -160,7 +160,7 @@ def _shares(rows: Source, recipe: Walk) -> Array:
     return np.asarray(lengths / lengths.sum())
 
 
-def _finished(played: Played, recipe: Walk, wished: Wishes) -> tuple[Clip, planting.Outcome, list[float], float]:
+def _finish_clip(played: Played, recipe: Walk, wished: Wishes) -> tuple[Clip, planting.Outcome, list[float], float]:
     """Return the played clip through its keys and to its end, planted; how far keys and shifts were."""
     clip = replace(played.clip, cyclic=recipe.loop)
     clip, apart = bridging.through_keys(clip, wished.keys, wished.stretches)
@@ -199,7 +199,7 @@ def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -
         "walk": {
             "transitions": len(seams),
             "worst_cm": round(100.0 * max((float(found.distance[run.jump]) for run in seams), default=0.0), 2),
-            "used": round(_used(rows, way.chosen, way.shares), 4),
+            "used": round(_measure_use(rows, way.chosen, way.shares), 4),
             "length": after["path_m"],
         },
         "warnings": list(ready.sentences),
@@ -207,7 +207,7 @@ def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -
     }
 
 
-def _suggestions(rows: Source, shifted: float) -> list[str]:
+def _suggest_others(rows: Source, shifted: float) -> list[str]:
     """Return sentences on what another place or another verb does better."""
     told = []
     if shifted > SHIFTED * rows.unit:
@@ -219,7 +219,7 @@ def _suggestions(rows: Source, shifted: float) -> list[str]:
     return told
 
 
-def _missed_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
+def _describe_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
     """Return a sentence for each clip that is played much more or less than wanted; report the shares."""
     given = rows.inputs.given
     gone = np.bincount(rows.clip[way.chosen.rows] % given, minlength=given) / len(way.chosen.rows)
@@ -233,7 +233,7 @@ def _missed_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
     ]
 
 
-def _hard(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip, own: dict[str, Any]) -> list[str]:
+def _describe_hardness(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip, own: dict[str, Any]) -> list[str]:
     """Return a sentence on the hardest place at a seam or a key, if any is harder than the source; report all."""
     stretch = (len(clip) - 1) / max(len(way.chosen.rows) - 1, 1) if clip.cyclic else rows.step
     seams = [round((run.first - 1) * stretch) for run in runs[1:] if not way.found.cycles[run.jump]]
@@ -249,7 +249,7 @@ def _hard(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip, own: dict[st
     ]
 
 
-def _used(rows: Source, chosen: Chosen, shares: Array) -> float:
+def _measure_use(rows: Source, chosen: Chosen, shares: Array) -> float:
     """Return the share of the rows of wanted clips that is played, each cycle once."""
     once = np.unique(rows.same)
     once = once[shares[rows.clip[once]] > 0.0]
