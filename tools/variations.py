@@ -68,7 +68,7 @@ TUNED = (
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a result; NaN for what is not known."""
+    """The figures of a result; NaN if unknown."""
 
     used: float
     near: float
@@ -185,7 +185,7 @@ def measure(rows: source.Source, clip: Clip, result: Clip, seams: list[int], cpu
     """Return the figures of a result of a clip; rows : the clip's."""
     poses = rows.poses_of([result])
     apart = _distances(poses, rows.features[:, : source.COMPONENTS])
-    hard = hardness.around(
+    hard = hardness.find_hardest(
         hardness.accelerations(result), [(at, 1.0 / 6.0) for at in seams], result.rate, hardness.usual([clip])
     )
     return Figures(

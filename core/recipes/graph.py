@@ -36,7 +36,7 @@ class GraphOptions(TravelOptions):
 
 @declaration
 class GraphWalk(Recipe, PlantOptions):
-    """A walk through clips, or through those of a motion graph."""
+    """A walk through clips, or through the clips of a motion graph."""
 
     least = 1
 

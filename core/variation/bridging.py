@@ -15,7 +15,7 @@ from .wishes import Key, Stretch
 
 REACH = 0.5  # s on each side of a key over which the rest is bridged
 AGAIN = 0.15  # s on each side of a key over which planting is undone
-PADDING = 0.4  # s around a stretch that is kept over which planting ends
+PADDING = 0.4  # s around a kept stretch over which planting ends
 SHARPEST = 60.0  # degrees a metre that the way may be bent
 STILL = 0.3  # m; on shorter ways the turn is spread over time
 ITERATIONS = 30
@@ -45,7 +45,7 @@ def _like(pose: Clip, clip: Clip) -> Clip:
 
 
 def hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
-    """Return a planted clip that is as it was in keyed frames and in stretches that are kept, and eased around them."""
+    """Return a planted clip with its former keyed frames and kept stretches, eased around them."""
     if planted is clip or not (keys or stretches):
         return planted
     frames = np.arange(len(clip))

@@ -1,7 +1,7 @@
 """Choose the rows of a variation: the cheapest way through the source along the guide (methods: Variations).
 
-The cost of a row is its distance from the guide, of a jump its distance. Rows and jumps that are used above their share
-become dearer from round to round, and the best round is kept.
+The cost of a row is its distance from the guide, of a jump its distance. Rows and jumps used above their share become
+dearer from round to round, and the best round counts.
 """
 
 from collections.abc import Callable
@@ -19,19 +19,19 @@ JUMP, SMOOTH = 6.0, 0.03  # cost of a jump, and m of distance that double it
 ROUNDS = 4
 DEARER = 1.0  # cost added for each share that a row was used above its own
 BLOCK, OVERLAP = 900, 120  # rows decided at a time, and looked ahead
-NEVER = 1e7  # cost of what a limit excludes
-SEAM = 0.01  # what a smooth jump a second counts against the share of the source used
+NEVER = 1e7  # cost of excluded rows
+SEAM = 0.01  # weight of a smooth jump a second beside the used share of the source
 OTHER_START = 0.08  # the most that chance takes off a way for its first row
 BEGIN = 30.0  # the highest cost that chance adds to a first row
-NEAR_COST = 100.0  # mean cost of rows that counts as much as using nothing of the source
+NEAR_COST = 100.0  # mean cost of rows that weighs 1 beside the used share of the source
 STARTS = 6  # rows tried as the first of a loop
 AROUND = 4  # rows on each side over which use is averaged
-OTHER_SHARE = 6.0  # cost added to a clip's rows if it is used twice as much as wanted
+OTHER_SHARE = 6.0  # cost added to a clip's rows at twice its share
 
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """What rows the result must play.
+    """Rows that the result must play.
 
     forced (T,) : the source's row, −1 where any
     times (K,), prices (K, N) : rows of the result at which the source's rows have other costs
@@ -52,7 +52,7 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The rows (T,) of the source that are played, the jump (T,) before each (−1: none), and the cost."""
+    """The played rows (T,) of the source, the jump (T,) before each (−1: none), and the cost."""
 
     rows: Indices
     jumps: Indices
@@ -78,7 +78,7 @@ def choose(
     chance: float,
     progress: Callable[[float], None],
 ) -> Chosen | None:
-    """Return the rows of a variation, None if no way goes on to its end.
+    """Return the rows of a variation, None without a way to its end.
 
     guide (T, D) : features; shares (K,) : wanted share of each of the source's clips; chance : from 0 to 1
     """
@@ -218,7 +218,7 @@ def _cheapest(
     targets = entries.targets
     landing, columns = targets + stay - 1, np.arange(len(targets))
     inner, before = targets > 0, np.maximum(targets - 1, 0)
-    ends = source.firsts[1:-1] - 1  # no row goes on into the next clip
+    ends = source.firsts[1:-1] - 1  # no row continues into the next clip
     for t in range(begin, count - 1):
         now, ahead = free[t], free[t + 1]
         onward = now[:-1] + costs[t + 1, 1:]
@@ -302,7 +302,7 @@ def _excess(source: Source, rows: Indices, shares: Array) -> Array:
 
 
 def _price(source: Source, rows: Indices, shares: Array) -> Array:
-    """Return what to add to each row (N,) of a clip that is played more or less than its share."""
+    """Return the price added to the rows (N,) of clips played more or less than their shares."""
     gone = np.bincount(source.clip[rows], minlength=len(shares)) / len(rows)
     return np.asarray(np.clip(OTHER_SHARE * (gone / np.maximum(shares, 0.02) - 1.0), -6.0, 12.0)[source.clip])
 

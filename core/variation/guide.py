@@ -1,4 +1,4 @@
-"""Guide a variation: match the source's patches from coarse to fine, so that it is arranged anew (methods: Variations).
+"""Guide a variation: match the source's patches from coarse to fine, for a new arrangement (methods: Variations).
 
 Only the choice of rows follows the guide; it is never played itself ([Granot]; [Li]).
 """
@@ -13,7 +13,7 @@ from ..motion.quat import Array
 from .source import Indices, Source
 
 PATCH = 11  # rows
-FINEST, FACTOR = 0.4, 0.75  # share of the rate, and what each level is of the next
+FINEST, FACTOR = 0.4, 0.75  # share of the rate, and factor from a level to the one before
 COARSEST = (14, 22)  # rows of the longest clip at the coarsest level, drawn by chance
 ROUNDS = 5  # of matching at each level
 COMPONENTS = 48  # of patches
@@ -57,7 +57,7 @@ def make(
         made[pinned.rows] = pinned.features
         return made
     levels = _levels(max(map(len, clips)), int(rng.integers(*COARSEST)))
-    levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels leave what is longer in its order
+    levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels keep the order of longer stretches
     length = max(round(count * levels[0]), PATCH)
     noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
     made = (1.0 - variation) * _resize_rows(ordered, length) + variation * noise
@@ -143,7 +143,7 @@ def _patches(rows: Array, size: int) -> Array:
 
 
 def _axes(flat: Array) -> Array:
-    """Return the axes (K, C) of largest variance of rows (R, K); all axes for few rows, which are compared fast."""
+    """Return the axes (K, C) of largest variance of rows (R, K); all axes for few rows."""
     if len(flat) < flat.shape[1]:
         return np.eye(flat.shape[1])
     return np.ascontiguousarray(np.linalg.eigh(flat.T @ flat)[1][:, ::-1][:, :COMPONENTS])

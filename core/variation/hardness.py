@@ -39,7 +39,9 @@ def usual(clips: Sequence[Clip]) -> float:
     return max(float(np.percentile(every, PERCENTILE)), 1e-6)
 
 
-def around(found: Array, places: Sequence[tuple[int, float]], rate: float, hard: float) -> list[tuple[int, float]]:
+def find_hardest(
+    found: Array, places: Sequence[tuple[int, float]], rate: float, hard: float
+) -> list[tuple[int, float]]:
     """Return for each place (a frame, and seconds around it) the frame of the highest acceleration, in shares of hard.
 
     found (F,) : accelerations

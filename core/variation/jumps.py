@@ -12,12 +12,12 @@ from ..sync.alignment import Clouds
 from .source import Indices, Source
 
 NEAR = 0.12  # m a point: the first limit of the distance of a jump
-GROWTH = 1.3  # factor on the limit where nothing goes on
+GROWTH = 1.3  # factor on the limit if no way continues
 FARTHEST = 1.0  # m: the last limit
 PER_ROW = 12  # jumps from a row, and to a row
 OTHER_FOOT = 0.02  # m added for each foot that stands on one side only
 PAIRS, PAIRED = 6, 0.4  # best jumps between each two clips, and their limit, m
-BACKWARDS = 0.8  # s that a jump goes back at least; no more than a third of the longest clip
+BACKWARDS = 0.8  # s, the least length of a jump within a clip; at most a third of the longest clip
 BLOCK = 1024  # rows compared at a time
 MANY_FEET = 4  # of a body whose gaits are changed in the same phase only
 
@@ -177,7 +177,7 @@ def _sparse(one: Indices, other: Indices, apart: Array) -> Indices:
 
 
 def _best_of_pairs(source: Source, one: Indices, other: Indices, apart: Array, count: int) -> Indices:
-    """Return the best jumps from each clip to each other, apart in time."""
+    """Return the best jumps between each two clips, at different times."""
     kept: list[int] = []
     clips, seconds = len(source.firsts), source.half
     key = source.clip[one] * clips + source.clip[other]

@@ -38,7 +38,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """A variation as a clip, where its frames (F,) come from, and its runs; climbed (F,) : height of the ground, m."""
+    """A variation as a clip, the origin of its frames (F,), and its runs; climbed (F,) : height of the ground, m."""
 
     clip: Clip
     origin: Origin
@@ -47,7 +47,7 @@ class Played:
 
 
 def runs_of(source: Source, chosen: Chosen, found: Jumps) -> list[Run]:
-    """Return the runs of chosen rows, each placed so that it goes on where the one before it ends."""
+    """Return the runs of chosen rows, each placed at the end of the one before."""
     firsts = [0, *np.flatnonzero(chosen.jumps >= 0).tolist(), len(chosen.rows)]
     runs: list[Run] = []
     for first, end in pairwise(firsts):
@@ -62,7 +62,7 @@ def runs_of(source: Source, chosen: Chosen, found: Jumps) -> list[Run]:
 
 
 def _alignment(source: Source, row: int, other: int, *, whole: bool) -> tuple[float, complex]:
-    """Return what places the clip of another row at a row: turn, and shift as x + iy; whole : by whole windows."""
+    """Return turn and shift (x + iy) that place the clip of another row at a row; whole : by whole windows."""
     body = source.body
     own, there = (windows.rows_of(body, source.clip[k : k + 1], source.frame[k : k + 1]) for k in (row, other))
     if not whole:  # the poses are the same, but a window would end with the clip
@@ -145,7 +145,7 @@ def _sample_frames(clip: Clip, frames: Array) -> Clip:
 
 
 def _measure_climb(source: Source, runs: Sequence[Run], which: Indices, times: Array) -> Array:
-    """Return the height (F,) of the ground under the result; it goes on from run to run."""
+    """Return the height (F,) of the ground under the result, continuous from run to run."""
     if not source.inputs.grounds:
         return np.zeros(len(times))
     clip, frame = _places(source, runs, which, times)

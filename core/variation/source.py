@@ -16,7 +16,7 @@ from ..motion.quat import Array
 
 TALL = 1.7  # m: the body height that all lengths refer to
 COMPONENTS = 24  # of poses
-VELOCITY, TURNING, CONTACT = 0.15, 0.10, 0.03  # s, m a rad/s, m: what pace, turn and contacts count beside poses
+VELOCITY, TURNING, CONTACT = 0.15, 0.10, 0.03  # s, m a rad/s, m: weights of pace, turn and contacts beside poses
 FACING_SIGMA = 0.1  # s
 FAR = 1.0  # s between two rows that count as other poses
 VARIANCE = 0.01  # share of the variance that is the least distance of rows, because cycles repeat exactly

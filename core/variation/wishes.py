@@ -1,4 +1,4 @@
-"""What an artist fixes in a variation: poses at times, and stretches as they are (methods: Variations)."""
+"""Limits of a variation: poses at times, and unchanged stretches (methods: Variations)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .source import COMPONENTS, Indices, Source
 SLACK = 1.0 / 6.0  # s within which a keyed pose may lie before time is warped to it
 WARP = 0.35  # greatest change of speed
 WEIGHT = 200.0  # of a row at a keyed pose, beside 1 for all others
-PADDING = 0.4  # s around a stretch that is kept, in which fades end
+PADDING = 0.4  # s around a kept stretch, in which fades end
 STRETCH, MOST_STRETCH = 0.05, 2.0  # share of a loop's time, and s, by which its time may be stretched
 SETTLES = 0.5  # s over which warped time returns, at least
 
@@ -45,7 +45,7 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Wishes:
-    """What is fixed in a result of `frames` frames."""
+    """The fixed poses and stretches of a result of `frames` frames."""
 
     frames: int
     keys: tuple[Key, ...]
@@ -90,7 +90,7 @@ def _clip_of(source: Source, clips: Sequence[Clip], number: float, what: str) ->
 
 
 def _frame_of(source: Source, clip: int, frame: float) -> int:
-    """Return a frame of a clip as given as one of the prepared clip."""
+    """Return the prepared clip's frame for a frame of the given clip."""
     maps, last = source.inputs.frame_maps[clip], len(source.inputs.clips[clip]) - 1
     prepared = maps.prepared_frame(int(frame))
     if not 0 <= prepared <= last:

@@ -156,9 +156,9 @@ class VariationHooks(Hooks):
         op.others, op.unlike = self._players(context, armature) if op.to_selected else ([], [])
         first = max(getattr(one.recipe, self.number), 1)
         numbers = range(first, first + (1 + len(op.others) if op.to_selected else op.count))
-        return tuple(dataclasses.replace(one, recipe=self.numbered(one.recipe, number)) for number in numbers)
+        return tuple(dataclasses.replace(one, recipe=self.with_number(one.recipe, number)) for number in numbers)
 
-    def numbered(self, recipe: Any, number: int) -> Any:
+    def with_number(self, recipe: Any, number: int) -> Any:
         """Return the recipe of one of them."""
         return dataclasses.replace(recipe, **{self.number: number})
 
@@ -230,7 +230,7 @@ class WalksHooks(VariationHooks):
 
     number = "seed"
 
-    def numbered(self, recipe: Any, number: int) -> Any:
+    def with_number(self, recipe: Any, number: int) -> Any:
         return dataclasses.replace(recipe, seed=number, count=1)
 
 

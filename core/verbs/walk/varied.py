@@ -29,7 +29,7 @@ from . import Walk
 
 LONGER = 1.5  # times the source: the length if none is given
 AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
-SHIFTED = 0.3  # m besides what bending the way gives: reported
+SHIFTED = 0.3  # m of shift beside bending: reported
 OFF = 0.12  # of a share: reported
 SEARCHING = "Searching the clips"
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
@@ -54,7 +54,7 @@ def gather(
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """The rows chosen, the jumps known, and what was wished."""
+    """The chosen rows, the known jumps, and the wishes."""
 
     chosen: Chosen
     found: Jumps
@@ -67,8 +67,8 @@ def vary(
 ) -> WalkResult:
     """Return a variation of clips; the same seed gives the same one.
 
-    Raises GraphError for clips that nothing leads back into, OptionError for wishes that do not fit, and what
-    `limits.check_size` raises.
+    Raises GraphError if no way continues, OptionError for wishes that do not fit, and the errors of
+    `limits.check_size`.
 
     Example:
         >>> from action_loom.core import verbs
@@ -208,7 +208,7 @@ def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -
 
 
 def _suggest_others(rows: Source, shifted: float) -> list[str]:
-    """Return sentences on what another place or another verb does better."""
+    """Return sentences that suggest another place or another verb."""
     told = []
     if shifted > SHIFTED * rows.unit:
         told.append(
@@ -220,7 +220,7 @@ def _suggest_others(rows: Source, shifted: float) -> list[str]:
 
 
 def _describe_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
-    """Return a sentence for each clip that is played much more or less than wanted; report the shares."""
+    """Return a sentence for each clip with much less than its share; report all shares."""
     given = rows.inputs.given
     gone = np.bincount(rows.clip[way.chosen.rows] % given, minlength=given) / len(way.chosen.rows)
     wanted = way.shares.reshape(-1, given).sum(axis=0)
@@ -239,7 +239,7 @@ def _describe_hardness(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip,
     seams = [round((run.first - 1) * stretch) for run in runs[1:] if not way.found.cycles[run.jump]]
     places = [(frame, AROUND_SEAM) for frame in seams] + [(key.at, AROUND_KEY) for key in way.wished.keys]
     hard = hardness.usual(rows.inputs.clips[: rows.inputs.given])
-    found = hardness.around(hardness.accelerations(clip), places, clip.rate, hard)
+    found = hardness.find_hardest(hardness.accelerations(clip), places, clip.rate, hard)
     own["seams"] = [[frame, round(times, 2)] for frame, (_, times) in zip(seams, found, strict=False)]
     worst = max(found, key=lambda one: one[1], default=(0, 0.0))
     if worst[1] <= hardness.SEEN:
@@ -250,7 +250,7 @@ def _describe_hardness(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip,
 
 
 def _measure_use(rows: Source, chosen: Chosen, shares: Array) -> float:
-    """Return the share of the rows of wanted clips that is played, each cycle once."""
+    """Return the played share of the rows of wanted clips, each cycle once."""
     once = np.unique(rows.same)
     once = once[shares[rows.clip[once]] > 0.0]
     return float(np.isin(once, rows.same[chosen.rows]).mean())

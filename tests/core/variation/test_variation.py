@@ -1,4 +1,4 @@
-"""Endless variations: what is played, the limits read back from written files, and known answers."""
+"""Endless variations: played frames, limits read back from written files, and known answers."""
 
 from dataclasses import replace
 
