@@ -123,6 +123,9 @@ def _stretch(source: Source, clips: Sequence[Clip], frames: int, rate: float, ro
     first, last = _frame_of(source, clip, row[2]), _frame_of(source, clip, row[3])
     at = _at(row[0], rate, frames, "verbatim")
     _at(row[0] + (last - first) / rate, rate, frames, "verbatim")
+    cycle, length = source.inputs.frame_maps[clip].cycle, len(source.inputs.clips[clip])
+    if cycle and last + cycle < length:  # in the next cycle, which has frames before it, too
+        first, last = first + cycle, last + cycle
     return Stretch(at, last - first, clip, first)
 
 
@@ -144,7 +147,11 @@ def limits(source: Source, wishes: Wishes, count: int, *, hold: float, loop: boo
         first = int(source.firsts[one.clip])
         time, row = round(one.at / source.step), round(one.frame / source.step)
         padding = source.count(PADDING)
-        for k in range(-padding, one.count // source.step + 1 + padding):
+        # padding in rows that jumps can reach and leave
+        low = min(row, max(row - padding, source.half + 2))
+        end = row + one.count // source.step
+        high = max(end, min(end + padding, _rows(source, one.clip) - source.half - 3))
+        for k in range(low - row, high - row + 1):
             if 0 <= time + k < count and 0 <= row + k < _rows(source, one.clip):
                 forced[time + k] = first + row + k
                 times.append(time + k)

@@ -214,7 +214,7 @@ def _suggest_others(rows: Source, shifted: float) -> list[str]:
         told.append(
             f"the end lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place"
         )
-    if all(maps.cycle for maps in rows.inputs.frame_maps):
+    if rows.inputs.given == 1 and rows.inputs.frame_maps[0].cycle:
         told.append(f"{_name(rows)} only repeats: Restyle changes its manner, and Follow Path its way")
     return told
 
