@@ -141,6 +141,18 @@ def wrong_count(option: str, given: int, wanted: int) -> OptionError:
     return OptionError(f"{option} has {given} values, but takes {wanted}")
 
 
+def no_label(label: str, labels: Sequence[str]) -> OptionError:
+    """Return the error for a label that no clip has.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.no_label("run", ["go", "go", "wave"]))
+        no walk is among clips of the label 'run'; the labels of this graph are: go, wave
+    """
+    known = ", ".join(sorted(set(labels))) or "none"
+    return OptionError(f"no walk is among clips of the label {label!r}; the labels of this graph are: {known}")
+
+
 def given_twice(option: str, what: str) -> OptionError:
     """Return the error for two values of the same thing.
 

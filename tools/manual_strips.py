@@ -64,6 +64,7 @@ def strips() -> dict[str, Strip]:
         "drive": of(
             "drive", "Walk", "Turn Left", "Turn Right", kind="above", wishes=STEERED, start=((0.0, 0.0, 180.0),)
         ),
+        "endless": of("walk", "Wave", seconds=9.0, seed=3, kind="height", joint="hand.R"),
         "travel": of("travel", "Walk on the spot", kind="way"),
         "take": Strip(verbs.VERBS["cut_out"].recipe(first=6, last=90, kind="walk", loop=True), ("Walk",), "way"),
         "in_place": of("in_place", "Walk", kind="way"),

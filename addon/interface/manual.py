@@ -29,7 +29,7 @@ _PAGES = {
     "shortest": "path",
     "sync": "sources",
     "travel": "travel",
-    "walk": "path",
+    "walk": "endless",
 }
 # Operators not named after a verb, by name prefix; Blender compares in lower case.
 _OPERATORS = {
@@ -71,6 +71,7 @@ _OPERATORS = {
     "load_style": "style",
     "save_style": "style",
     "variations": "style",
+    "walks": "endless",
     "add_contact": "feet",
     "contacts_": "feet",
     "find_contacts": "feet",

@@ -89,7 +89,7 @@ MENUS = {
         label="Action Loom",
         entries=(
             *("MT_reading", "MT_library", "MT_prepare", LINE),
-            *(*_MODES, "walk", "shortest", "variations", "retarget", LINE),
+            *(*_MODES, "shortest", "variations", "retarget", LINE),
             *("MT_take", "MT_repair", "MT_feet", "MT_result", LINE),
             *("check", "add_demo", "manual", "report_problem"),
         ),

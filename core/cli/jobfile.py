@@ -246,15 +246,15 @@ def _entries(
     name, each = given.get("name", ""), given.get("each", "")
     body = _body(host, recipe, given.get("like", ""), folder, settings)
     walks = issubclass(recipe, GraphWalk) and artefact is not None
-    groups = _clips(host, table, folder, each, settings, made, none_needed=walks)
-    several = bool(each) or len(groups) > 1
+    results = _clips(host, table, folder, each, settings, made, none_needed=walks)
+    several = bool(each) or len(results) > 1
     return [
         Entry(
             number,
-            f"{name} {host.title(clips[-1])}".strip() if several else name,
+            f"{name} {host.title(clips[-1]) if clips else place + 1}".strip() if several else name,
             plan(
                 host,
-                made,
+                one,
                 [*body, *clips],
                 settings,
                 artefact=artefact,
@@ -266,7 +266,7 @@ def _entries(
                 force=given.get("force", False),
             ),
         )
-        for clips in groups
+        for place, (one, clips) in enumerate(results)
     ]
 
 
@@ -284,7 +284,7 @@ def _sets(
     if unknown is not None:
         raise OptionError(f"there is no key {unknown!r} for {made.verb}")
     name, each = given.get("name", ""), given.get("each", "")
-    groups = _clips(host, table, folder, each, settings, made, none_needed=False)
+    groups = [clips for _, clips in _clips(host, table, folder, each, settings, made, none_needed=False)]
     several = bool(each) or len(groups) > 1
     output = _resolve_path(folder, given.get("output") or given.get("folder")) or ""
     report, force = _resolve_path(folder, given.get("report")), given.get("force", False)
@@ -329,8 +329,8 @@ def _clips(
     settings: Settings,
     recipe: Recipe,
     none_needed: bool,
-) -> list[list[str]]:
-    """Return the clips of each job in a table, which may be several."""
+) -> list[tuple[Recipe, list[str]]]:
+    """Return the recipe and the clips of each job in a table, which may be several."""
     patterns = table.get("clips", [])
     if not isinstance(patterns, list) or not all(isinstance(p, str) and "\0" not in p for p in patterns):
         raise OptionError(
@@ -338,10 +338,11 @@ def _clips(
         )
     clips = [clip for pattern in patterns for clip in host.matching("clips", pattern, folder, settings)]
     if each:
-        return [[*clips, clip] for clip in host.matching("each", each, folder, settings)]
+        every = host.matching("each", each, folder, settings)
+        return [(one, [*clips, clip]) for clip in every for one, _ in recipe.each([clip])]
     if not clips and not none_needed:
         raise OptionError("clips is missing: no file is named")
-    return recipe.shared_out(clips)
+    return recipe.each(clips)
 
 
 def _resolve_path(folder: str, path: str | None) -> str | None:

@@ -59,7 +59,7 @@ class _Files(Sources):
     def compose(self, woven: Result, path: Path) -> bytes:
         # A walk through a graph loaded from a file has the units of that graph's first clip.
         graph = getattr(woven, "graph", None)
-        units = None if graph is None else graph.report.get("units")
+        units = (woven.report if graph is None else graph.report).get("units")
         if units:
             return motion_file.compose(woven.clip, path, None, Convention(**units[0]))
         return motion_file.compose(woven.clip, path, self.files[woven.reference] if self.files else None)

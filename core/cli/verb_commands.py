@@ -81,14 +81,14 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     """Read the clips, apply the recipe, and write the requested files; a verb for one clip is applied to each."""
     recipe, clips, artefact = _requested_recipe(arguments)
     destination = host.destination(arguments)
-    groups = recipe.shared_out(clips)
-    listed = _list_of_reports(arguments) if len(groups) > 1 else None
-    if len(groups) > 1:
-        _check_folders({"-o": destination.export, "--picture": arguments.picture}, len(groups))
+    each = recipe.each(clips)
+    listed = _list_of_reports(arguments) if len(each) > 1 else None
+    if len(each) > 1:
+        _check_folders({"-o": destination.export, "--picture": arguments.picture}, len(each))
     planned = [
         job.plan(
             host,
-            recipe,
+            one,
             group,
             common.settings(host.settings, arguments),
             artefact=artefact,
@@ -99,7 +99,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
             kept_in=host.place(destination),
             force=arguments.force,
         )
-        for group in groups
+        for one, group in each
     ]
     places = [path for one in planned for path in one.outputs]
     tables = [
@@ -152,7 +152,7 @@ def _do_each(
             except Cancelled:
                 raise
             except LoomError as error:
-                title = host.title(one.clips[-1])
+                title = host.title(one.clips[-1]) if one.clips else str(one.artefact)
                 failed.append(str(error) if title in str(error) else f"{title}: {error}")
                 reports.append({"inputs": list(one.clips), "message": str(error)})
                 continue

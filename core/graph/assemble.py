@@ -195,7 +195,7 @@ def _path_of(graph: MotionGraph, piece: WalkPiece, number: int) -> _PiecePath:
 
 def _place_frames(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArray[np.complex128]) -> Clip:
     """Return the clip of these frames, each turned and shifted on the ground."""
-    clips = _unify_channels(graph.clips)
+    clips = unify_channels(graph.clips)
     clip = root_motion.place_clip(_take_frames(clips, origin.clip, origin.frame), turn, _plane(shift))
     mixed = np.flatnonzero(origin.share > 0.0)
     if len(mixed) == 0:
@@ -205,10 +205,10 @@ def _place_frames(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArra
     other_shift = np.exp(1j * turn[mixed]) * graph.shift[edges] + shift[mixed]
     other = _take_frames(clips, origin.other[mixed], origin.other_frame[mixed])
     other = root_motion.place_clip(other, other_turn, _plane(other_shift))
-    return _blend_frames(clip, other, mixed, origin.share[mixed])
+    return blend_frames(clip, other, mixed, origin.share[mixed])
 
 
-def _blend_frames(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
+def blend_frames(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
     """Return the clip with some of its frames (M,) blended by a share (M,) into frames (M,) of another."""
     part = share[:, None, None]
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
@@ -227,7 +227,7 @@ def _blend_frames(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
     return replace(clip, rotations=rotations, translations=translations, scales=scales, channels=channels)
 
 
-def _unify_channels(clips: Sequence[Clip]) -> list[Clip]:
+def unify_channels(clips: Sequence[Clip]) -> list[Clip]:
     """Return the clips with only their common channels, and with scales if any has them."""
     names = [name for name in clips[0].channels if all(name in clip.channels for clip in clips)]
     scaled = any(clip.scales is not None for clip in clips)

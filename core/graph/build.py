@@ -11,8 +11,8 @@ from ..errors import GraphError
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..progress import SILENT, Progress
-from ..recipes.base import graph_name
-from ..recipes.graph import GraphOptions, GraphWalk
+from ..recipes.base import Recipe, graph_name
+from ..recipes.graph import GraphOptions
 from ..sync import alignment
 from . import components, inputs, reporting, transitions, windows
 from .inputs import GraphInputs
@@ -75,7 +75,7 @@ def build(
     return replace(graph, report=graph.report | reporting.report_build(graph, options, [c.name for c in clips], began))
 
 
-def of_walk(clips: Sequence[Clip], recipe: GraphWalk, progress: Progress, graph: MotionGraph | None) -> MotionGraph:
+def of_walk(clips: Sequence[Clip], recipe: Recipe, progress: Progress, graph: MotionGraph | None) -> MotionGraph:
     """Return the graph for a walk: `graph` if given, or a new one of the recipe's prepared clips.
 
     Example:
@@ -83,12 +83,15 @@ def of_walk(clips: Sequence[Clip], recipe: GraphWalk, progress: Progress, graph:
         >>> from action_loom.core.graph import build
         >>> from action_loom.core.progress import SILENT
         >>> from action_loom.core.recipes.graph import GraphOptions
-        >>> from action_loom.core.verbs.walk import Walk
+        >>> from action_loom.core.verbs.walk import Shortest
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
-        >>> build.of_walk(graph.clips, Walk(), SILENT, graph) is graph
+        >>> build.of_walk(graph.clips, Shortest(), SILENT, graph) is graph
         True
     """
-    return build(recipe.prepared_of(clips), recipe, progress, graph)
+    if graph is not None:
+        return graph
+    assert isinstance(recipe, GraphOptions)
+    return build(recipe.prepared_of(clips), recipe, progress)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OptionError
+from ..errors import no_label
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from .ground_tracks import GroundTracks, ground_tracks_of
@@ -98,8 +98,7 @@ class MotionGraph:
             inside &= np.array(self.inputs.labels)[self.clip[self.start]] == label
         walkable = np.unique(self.component[self.start[inside]])
         if len(walkable) == 0:
-            known = ", ".join(sorted(set(self.inputs.labels))) or "none"
-            raise OptionError(f"no walk is among clips of the label {label!r}; the labels of this graph are: {known}")
+            raise no_label(label, self.inputs.labels)
         return walkable
 
     def given_frame(self, clip: int, frame: int) -> int:

@@ -12,16 +12,24 @@ from ..motion import root_motion
 from ..quality import quality
 from ..weave.results import Result
 from .assemble import AssembledWalk, Origin, WalkPiece
+from .inputs import GraphInputs
 from .motion_graph import MotionGraph
 
 
 @dataclass(frozen=True, eq=False)
 class WalkResult(Result):
-    """A walk through a graph: the sources of its frames (F,), and its smoothed root path, places (F,) as x + iy."""
+    """A walk through prepared clips: the sources of its frames (F,), and its root path, places (F,) as x + iy."""
 
-    graph: MotionGraph
+    inputs: GraphInputs
     origin: Origin
     places: NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphResult(WalkResult):
+    """A walk through a motion graph."""
+
+    graph: MotionGraph
 
 
 def report(

@@ -109,7 +109,7 @@ def windows_of(body: Bodies, clips: range) -> Windows:
         clip.append(np.append(np.full(len(frames), k), -1))
         frame.append(np.append(frames, 0))
     at_clip, at_frame = np.concatenate(clip), np.concatenate(frame)
-    clouds = _clouds(body, np.maximum(at_clip, 0), np.where(at_clip < 0, body.half, at_frame))
+    clouds = clouds_of(body, np.maximum(at_clip, 0), np.where(at_clip < 0, body.half, at_frame))
     ground, heights = exact_sums.round_rows(clouds[0]), exact_sums.round_rows(clouds[1])
     square = (ground.real**2 + ground.imag**2).sum(axis=1) + (heights**2).sum(axis=1)
     square[at_clip < 0] = np.inf
@@ -141,7 +141,7 @@ def _between(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) ->
     return np.maximum(*away).astype(np.float32)
 
 
-def _clouds(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> tuple[NDArray[np.complex128], Array]:
+def clouds_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> tuple[NDArray[np.complex128], Array]:
     """Return the ground points (relative to their means) and heights of windows as rows (R, K·P).
 
     Rows are scaled so that sums of their products are means over the window.

@@ -82,6 +82,10 @@ class Recipe(Declared):
             return [[clips[0], clip] for clip in clips[1:]]
         return [[clip] for clip in clips] if self.most == 1 and clips else [list(clips)]
 
+    def each(self, clips: Sequence[Any]) -> list[tuple["Recipe", list[Any]]]:
+        """Return the recipe and the clips of each result."""
+        return [(self, group) for group in self.shared_out(clips)]
+
     def result_name(self, names: Sequence[str]) -> str:
         """Return the name of the result of clips with these names; raises OptionError if options do not fit."""
         return f"{' + '.join(names)} {self.verb}"

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from ..options import HIDDEN, constant, declaration, option
+from ..options import HIDDEN, RARE, constant, declaration, option
 from .base import Recipe
 from .planting import PlantOptions
 from .travel import TravelOptions
@@ -35,8 +35,8 @@ class GraphOptions(TravelOptions):
 
 
 @declaration
-class GraphWalk(Recipe, PlantOptions, GraphOptions):
-    """A walk through a motion graph of the clips."""
+class GraphWalk(Recipe, PlantOptions):
+    """A walk through clips, or through the clips of a motion graph."""
 
     least = 1
 
@@ -47,3 +47,19 @@ class GraphWalk(Recipe, PlantOptions, GraphOptions):
     def after(self, count: int) -> Self:  # noqa: ARG002  (for walks that name clips by number)
         """Return the recipe for `count` clips inserted before the clips that it numbers."""
         return self
+
+
+@declaration
+class VariationOptions(TravelOptions):
+    """How clips become the rows of a variation (methods: Variations)."""
+
+    transition: float = option(
+        1.0 / 3.0, "How long a transition takes", bounds=(0.03, 2.0), unit=" s", usual=(0.1, 1.0), shown=RARE
+    )
+    mirror: bool = option(False, "Use the clips' mirror images, too")
+    climbing: bool = option(False, "Climb as the clips do, on stairs and ramps", shown=RARE)
+    labels: str = option(
+        "",
+        "A word for each clip, in order; only clips of one word are connected",
+        shown=HIDDEN,  # a field of each source
+    )

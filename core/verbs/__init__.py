@@ -18,7 +18,7 @@ from ..recipes.ask import AskOptions
 from ..recipes.base import Recipe
 from ..recipes.drive import DriveOptions
 from ..recipes.fill import FillOptions
-from ..recipes.graph import GraphOptions
+from ..recipes.graph import GraphOptions, VariationOptions
 from ..recipes.matching import Matching
 from ..recipes.style import StyleOptions
 from .ask import Ask
@@ -105,7 +105,7 @@ _ROWS = (
     Verb(BuildGraph, _GRAPH["prepare"], makes="graph", **_GRAPH),
     Verb(Follow, uses="graph", needs=("thighs",), **_GRAPH),
     Verb(Drive, prepare="verbs.drive.work:rows", depends=DriveOptions, needs=("feet",)),
-    Verb(Walk, "work:random_walk", _OF_WALK, uses="graph", **_GRAPH),
+    Verb(Walk, "varied:vary", _OF_WALK, uses="graph", prepare="verbs.walk.varied:gather", depends=VariationOptions),
     Verb(Shortest, "work:shortest", _OF_WALK, uses="graph", **_GRAPH),
     Verb(Travel, needs=("feet",)),
     Verb(InPlace),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..drive.database import RATE
-from ..graph.motion_graph import MotionGraph
+from ..graph.inputs import GraphInputs
 from ..graph.walk_result import WalkResult
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -113,10 +113,10 @@ def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     return _as_given(woven, clips)
 
 
-def in_graph(graph: MotionGraph, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
-    """Return which source each clip of a walk's graph is; None if one of its clips is none of the sources.
+def in_graph(inputs: GraphInputs, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
+    """Return which source each clip of a walk is; None if one of its clips is none of the sources.
 
-    prepared : the sources that a graph may use, by their places in `names`
+    prepared : the sources that a walk may use, by their places in `names`
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -124,12 +124,12 @@ def in_graph(graph: MotionGraph, names: Sequence[str], prepared: Sequence[int]) 
         >>> from action_loom.core.recipes.graph import GraphOptions
         >>> from action_loom.core.verbs import source_frames
         >>> graph = build.build([actions.walk()], GraphOptions(mirror=False))
-        >>> source_frames.in_graph(graph, ["Run", graph.clips[0].name], [0, 1])
+        >>> source_frames.in_graph(graph.inputs, ["Run", graph.clips[0].name], [0, 1])
         [1]
-        >>> source_frames.in_graph(graph, ["Run"], [0])
+        >>> source_frames.in_graph(graph.inputs, ["Run"], [0])
     """
     left, found = iter(prepared), []
-    for clip in graph.clips[: graph.inputs.given]:
+    for clip in inputs.clips[: inputs.given]:
         which = next((k for k in left if names[k] == clip.name), None)
         if which is None:
             return None
@@ -205,7 +205,7 @@ def _of_connect(woven: ConnectResult, clips: Sequence[Clip]) -> list[Shown]:
 
 
 def _of_walk(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Shown]:
-    walked = in_graph(woven.graph, names, recipe.prepared_of(range(len(names))))
+    walked = in_graph(woven.inputs, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return []
     found = _of_graph(woven, walked)
@@ -219,8 +219,8 @@ def _of_walk(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Sh
 
 
 def _of_graph(woven: WalkResult, walked: Sequence[int | None]) -> list[Shown]:
-    """Return the stretches of a walk; walked : the source of each clip of its graph, None for a clip without one."""
-    origin, given, found = woven.origin, woven.graph.inputs.given, list[Shown]()
+    """Return the stretches of a walk; walked : the source of each clip of it, None for a clip without one."""
+    origin, given, found = woven.origin, woven.inputs.given, list[Shown]()
     over = (origin.other >= 0) & (origin.share >= 0.5)
     clip, frame = np.where(over, origin.other, origin.clip), np.where(over, origin.other_frame, origin.frame)
     breaks = np.flatnonzero((np.diff(clip) != 0) | (np.diff(frame) != 1)) + 1
@@ -229,7 +229,7 @@ def _of_graph(woven: WalkResult, walked: Sequence[int | None]) -> list[Shown]:
         source = walked[which % given] if which >= 0 else None
         if source is None:
             continue
-        frames = woven.graph.inputs.frame_maps[which]
+        frames = woven.inputs.frame_maps[which]
         cycle = frames.cycle * frames.step
         about = (cycle, frames.first, frames.first + cycle) if cycle else ()
         played = frames.first + frame[rows] * frames.step
@@ -271,7 +271,7 @@ def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list
     legs = 1 if isinstance(recipe, Drive) and recipe.upper_body_only else 0
     known = [clip.name for clip in clips[legs:]]
     if woven.settled is not None:
-        names = [clip.name for clip in woven.settled.graph.clips[: woven.settled.graph.inputs.given]]
+        names = [clip.name for clip in woven.settled.inputs.clips[: woven.settled.inputs.given]]
         return _of_graph(woven.settled, [legs + known.index(one) if one in known else None for one in names])
     at = np.arange(len(woven.clip)) * RATE / woven.clip.rate
     rows = woven.route.row[np.minimum(np.round(at).astype(int), len(woven.route) - 1)]

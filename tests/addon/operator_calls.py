@@ -347,6 +347,7 @@ TABLE = {
     "split_take_row": Row("settings", before=take_cut),
     "tween": Row("pose", first=3, second=20),
     "variations": result(sources=BOTH, readings=LONG, count=1),
+    "walks": result(sources=BOTH, readings=LONG, count=1, seconds=2.0),
 }
 BEFORE = {"retarget": another_body, "weight": a_floating_jump}
 TABLE |= {name: result(before=BEFORE.get(name), **call) for name, call in trials.calls().items()}

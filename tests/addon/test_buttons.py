@@ -71,6 +71,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "load_style": {},
     "save_style": {},
     "variations": {},
+    "walks": {},
     "cut_take": {},
     "split_take_row": {},
     "join_take_rows": {},

@@ -231,7 +231,7 @@ def test_recipes_of_other_walks_come_back_into_the_panel_in_their_order(walker):
     bpy.ops.action_loom.walk(sources=[{"name": name, "weight": 1.0} for name in ("right", "ahead")], seconds=4.0)
     made = walker.animation_data.action
     bpy.ops.action_loom.edit_recipe()
-    assert settings.mode == "follow"
+    assert settings.mode == "walk"
     assert [line.action.name for line in settings.rigs[0].sources if line.use] == ["right", "ahead"]
     bpy.ops.action_loom.walk(result_name="again")
     assert material.fingerprint(bpy.data.actions["again"]) == material.fingerprint(made)

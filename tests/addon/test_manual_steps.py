@@ -154,11 +154,30 @@ def test_a_stretch_of_a_path_on_which_the_upper_body_does_something_else(on_demo
 def test_other_walks(on_demo, tab):
     tick("Walk", "Turn Left", "Turn Right")
     tab.mode = "follow"
-    tab.walk.seconds = 5.0
     assert bpy.ops.action_loom.build_graph() == DONE
-    assert bpy.ops.action_loom.walk() == DONE
     tab.shortest.leave, tab.shortest.reach = "Walk:3", "Turn Left:10"
     assert bpy.ops.action_loom.shortest() == DONE
+
+
+# --- Endless --------------------------------------------------------------------------------------------------------
+
+
+def test_endless_variations_with_a_keyed_pose_and_several_at_once(on_demo, tab):
+    tick("Wave")
+    tab.mode = "walk"
+    tab.walk.seconds = 6.0
+    material.show(on_demo, bpy.data.actions["Wave"])
+    bpy.context.scene.frame_set(20)
+    assert bpy.ops.action_loom.pick_pose() == DONE
+    bpy.context.scene.frame_set(40)
+    assert bpy.ops.action_loom.pick_pose() == DONE
+    assert [row.split()[1] for row in tab.walk.poses.split(";")] == ["1", "1"]
+    assert weave("walk")
+    before = len(bpy.data.actions)
+    assert bpy.ops.action_loom.walks(count=3) == DONE
+    assert len(bpy.data.actions) == before + 3
+    assert bpy.ops.action_loom.clear_poses() == DONE
+    assert not tab.walk.poses
 
 
 # --- Travel, Style, Parametric, Poses -------------------------------------------------------------------------------

@@ -340,3 +340,16 @@ def test_the_nearest_handle_is_grabbed_within_its_row(drawn, spans):
     assert drawn.handle_at(found, strip, axis, (205.0, middle)) == handles[1]
     assert drawn.handle_at(found, strip, axis, (230.0, middle)) is None
     assert drawn.handle_at(found, strip, axis, (201.0, top + 5.0)) is None
+
+
+def test_a_dragged_pin_changes_when_a_pose_is_played(walks, strips):
+    bpy.ops.action_loom.walk(sources=TWO, seconds=4.0, poses="1 1 9; 3 2 5", verbatim="1.6 1 4 20")
+    before = shown(strips)
+    pins = [one for one in before.strip.handles if one.kind == "pin"]
+    assert [one.which for one in pins] == [(0, 0), (1, 0), (0, 1)]
+    rate = before.parts.rate
+    assert pins[0].frame == before.start + rate
+    drag(kind="pin", number=0, part=0, frame=pins[0].frame + 6.0)
+    after = shown(strips)
+    assert after.recipe.poses[0][0] == pytest.approx(1.0 + 6.0 / rate, abs=1e-4)
+    assert after.recipe.verbatim == before.recipe.verbatim

@@ -42,6 +42,7 @@ ROOMS = {
         *("bodies", "quality", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave")
     },
     "drive": {"quality", "edit", "errors", "graph", "motion", "progress", "recipes", "style", "weave"},
+    "variation": {"edit", "errors", "graph", "motion", "sync"},
     "style": {*("bodies", "quality", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave")},
     "library": {
         "bodies",
@@ -59,7 +60,8 @@ ROOMS = {
     "verbs": {
         *("additions", "bodies", "cache", "drive", "edit", "entry_points", "errors", "graph", "inbetween", "library"),
         "quality",
-        *("motion", "options", "plots", "progress", "recipes", "style", "sync", "weave", "weight"),
+        *("motion", "options", "plots", "progress", "recipes", "style", "sync", "variation", "weave"),
+        "weight",
     },
     "extend": {"entry_points", "errors", "formats", "options", "recipes", "verbs"},
     "cli": {

@@ -21,6 +21,7 @@ MODES = {
     "restyle": "style",
     "ask": "parametric",
     "cut_out": "take",
+    "walk": "endless",
 }  # whose page is called otherwise
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 EMPHASIS = re.compile(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])")

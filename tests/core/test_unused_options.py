@@ -33,8 +33,8 @@ ASKED = {
     "warp": {"corrections": ((5, 3, 0, 20, 0, 0, 0, 0),)},
     "move_events": {"events": ((4, 6),)},
 }
-# Blender decides which bones of an armature get keys.
-OF_BLENDER = {"bake": {"onto", "bones"}}
+# Blender decides which bones of an armature get keys; jobs and Blender make several results.
+OF_BLENDER = {"bake": {"onto", "bones"}, "walk": {"count"}}
 
 
 @cache

@@ -39,7 +39,9 @@ OF_0_1 = {
         path=((0, 0), (0, 5)), label_filter="go", stretches=((0.1, 0.5, 2),)
     ),
     '{"among": "go", "hold": 1.5, "labels": "", "mirror": true, "relative": false, "seconds": 30.0, "seed": 4,'
-    ' "threshold": 0.05, "transition": 0.3333333333333333, "verb": "walk"}': Walk(label_filter="go", seed=4),
+    ' "threshold": 0.05, "transition": 0.3333333333333333, "verb": "walk"}': Walk(
+        label_filter="go", seed=4, mirror=True, threshold=0.05, hold=1.5
+    ),
     '{"labels": "", "leave": "walk:1", "mirror": true, "reach": "run:4", "relative": false, "threshold": 0.05,'
     ' "transition": 0.3333333333333333, "verb": "path"}': Shortest(leave="walk:1", reach="run:4"),
     '{"finder": "cycle", "in_place": false, "length": 0, "method": "ease", "phase": 0.0, "repeat": 3, "start": 0,'

@@ -37,13 +37,15 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
             (strips.SEAM, strips.SEAM, ""),
             (strips.FADE, strips.FADE, ""),
             (strips.CONTACT, strips.CONTACT, ""),
+            (strips.PIN, strips.PIN, ""),
             (take_strip.BORDER, take_strip.BORDER, ""),
         ],
         options={"HIDDEN", "SKIP_SAVE"},
     )
     # for scripts: which, from 0
     number: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
-    # for scripts: 0 is the first frame of a contact or row, 1 its last; of weights, below which source
+    # for scripts: 0 is the first frame of a contact or row, 1 its last; of weights, below which source; of pins, 0 is a
+    # pose, 1 a stretch
     part: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
     # for scripts: where to, in the scene
     frame: bpy.props.FloatProperty(options={"HIDDEN"})

@@ -7,7 +7,7 @@ import bpy
 
 from ....core.errors import LoomError
 from ....core.options import FRAME, JOINTS, PLACE, SHOWN, Option, declared_options
-from ....core.verbs import KeyPoses
+from ....core.verbs import KeyPoses, Walk
 from ...ground import option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import frame_conversion, lists, properties, target_armature
@@ -112,15 +112,22 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
     @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         scene, armature = scene_of(context), present(target_armature.armature(context))
-        rig, group = properties.rig_of(scene, armature), properties.settings_of(scene).key_poses
-        about = declared_options(KeyPoses)["poses"]
+        rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
         if not lists.first_ticked(rig, 1):
             raise LoomError("Tick the actions of the poses first")
         line, frame = frame_conversion.shown_line(rig, armature, scene.frame_current)
-        rows = about.checked(group.poses)
-        number = lists.in_order(rig, KeyPoses).index(line) + 1
-        when = rows[-1][2] + rows[-1][3] + option_properties.round_floats(group.interval) if rows else 0.0
-        group.poses = about.as_text((*rows, (float(number), float(frame), when, 0.0)))
+        recipe = Walk if settings.mode == Walk.verb else KeyPoses
+        number, interval = lists.in_order(rig, recipe).index(line) + 1, settings.key_poses.interval
+        if recipe is Walk:
+            group, about = settings.walk, declared_options(Walk)["poses"]
+            rows = about.checked(group.poses)
+            when = rows[-1][0] + interval if rows else 0.0
+            group.poses = about.as_text((*rows, (when, float(number), float(frame))))
+        else:
+            group, about = settings.key_poses, declared_options(KeyPoses)["poses"]
+            rows = about.checked(group.poses)
+            when = rows[-1][2] + rows[-1][3] + option_properties.round_floats(interval) if rows else 0.0
+            group.poses = about.as_text((*rows, (float(number), float(frame), when, 0.0)))
         self.report({"INFO"}, f"Pose {len(rows) + 1}: frame {scene.frame_current} of {line.action.name}, at {when:g} s")
         return {"FINISHED"}
 
@@ -131,7 +138,11 @@ class ACTION_LOOM_OT_clear_poses(_Poses, bpy.types.Operator):
     bl_description = "Clear the picked poses"
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        properties.settings_of(scene_of(context)).key_poses.poses = ""
+        settings = properties.settings_of(scene_of(context))
+        if settings.mode == Walk.verb:
+            settings.walk.poses = ""
+        else:
+            settings.key_poses.poses = ""
         return {"FINISHED"}
 
 

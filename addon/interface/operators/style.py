@@ -10,7 +10,7 @@ from ....core.errors import LoomError
 from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
 from ....core.recipes.result import ResultOptions
-from ....core.verbs import FitStyle, Restyle
+from ....core.verbs import FitStyle, Restyle, Walk
 from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, properties, readiness
@@ -131,9 +131,13 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VariationHooks(StyleHooks):
-    """Make several random variations of the reference; the sliders hold for all."""
+class VariationHooks(Hooks):
+    """Make several random variations; the other options hold for all.
 
+    number : the option that numbers them
+    """
+
+    number = "variation"
     asks = (ReadingOptions, ResultOptions)
 
     count: bpy.props.IntProperty(
@@ -150,11 +154,13 @@ class VariationHooks(StyleHooks):
     ) -> "steps.Steps[tuple[Inputs, ...]]":
         (one,) = yield from super().inputs(op, context, armature)
         op.others, op.unlike = self._players(context, armature) if op.to_selected else ([], [])
-        first = max(one.recipe.variation, 1)
+        first = max(getattr(one.recipe, self.number), 1)
         numbers = range(first, first + (1 + len(op.others) if op.to_selected else op.count))
-        return tuple(
-            dataclasses.replace(one, recipe=dataclasses.replace(one.recipe, variation=number)) for number in numbers
-        )
+        return tuple(dataclasses.replace(one, recipe=self.with_number(one.recipe, number)) for number in numbers)
+
+    def with_number(self, recipe: Any, number: int) -> Any:
+        """Return the recipe of one of them."""
+        return dataclasses.replace(recipe, **{self.number: number})
 
     def _players(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[int], list[str]]:
         """Return session ids of the other selected armatures that can play its actions, and why the rest can't."""
@@ -215,6 +221,19 @@ class VariationHooks(StyleHooks):
         return {"FINISHED"}
 
 
+class StyledHooks(VariationHooks, StyleHooks):
+    """Make several variations of the reference in style; the sliders hold for all."""
+
+
+class WalksHooks(VariationHooks):
+    """Go on with the actions several times, each with a seed of its own."""
+
+    number = "seed"
+
+    def with_number(self, recipe: Any, number: int) -> Any:
+        return dataclasses.replace(recipe, seed=number, count=1)
+
+
 _OPERATORS = (
     operator(FitStyle, StyleHooks(), idname="learn_style", undo=False),
     operator(
@@ -226,10 +245,16 @@ _OPERATORS = (
     ),
     operator(
         Restyle,
-        VariationHooks(),
+        StyledHooks(),
         idname="variations",
         label="Make Variations",
         tooltip="Make several different versions of the reference",
+    ),
+    operator(
+        Walk,
+        WalksHooks(),
+        idname="walks",
+        label="Make Variations",
     ),
 )
 

@@ -10,7 +10,7 @@ from ....core.errors import LoomError, some
 from ....core.options import declared_options
 from ....core.progress import Progress
 from ....core.recipes.base import Recipe
-from ....core.recipes.graph import GraphWalk
+from ....core.recipes.graph import GraphOptions
 from ....core.recipes.reading import SourceOptions, request_from_json
 from ....core.verbs import (
     OF_ONE_BODY,
@@ -23,6 +23,7 @@ from ....core.verbs import (
     Restyle,
     Shortest,
     Synchronise,
+    Walk,
     from_json,
 )
 from ...bridge import rates
@@ -306,6 +307,16 @@ class RetimeHooks(ResultHooks):
         return True
 
 
+class EndlessHooks(ResultHooks):
+    """Go on with the sources as often as the recipe says."""
+
+    def read(
+        self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
+    ) -> "steps.Steps[tuple[Inputs, ...]]":
+        (one,) = yield from super().read(op, context, armature)
+        return tuple(dataclasses.replace(one, recipe=recipe) for recipe, _ in one.recipe.each(()))
+
+
 class ShortestHooks(WalkHooks):
     """Walk from one frame to another, as given in the panel."""
 
@@ -369,6 +380,7 @@ _HOOKS: dict[type[Recipe], ResultHooks] = {
     Follow: FollowHooks(),
     Loop: LoopHooks(),
     Shortest: ShortestHooks(),
+    Walk: EndlessHooks(),
     Synchronise: RetimeHooks(),
     Restyle: RestyleHooks(),
     Ask: AskHooks(),
@@ -383,7 +395,7 @@ def _operators() -> list[type]:
         recipe = row.recipe
         if row.makes != "clip" or recipe.of_action:  # verbs that edit one action are in `edits`
             continue
-        hooks = _HOOKS.get(recipe) or (WalkHooks() if issubclass(recipe, GraphWalk) else ResultHooks())
+        hooks = _HOOKS.get(recipe) or (WalkHooks() if issubclass(recipe, GraphOptions) else ResultHooks())
         names = (_NAMES.get(recipe.verb, recipe.verb), *recipe.earlier_verbs)
         made += [operator(recipe, hooks, idname=name) for name in names]
     return made

@@ -9,7 +9,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.splice import SpliceOptions
 from ....core.recipes.style import SLIDERS
-from ....core.verbs import OF_ONE_BODY, VERBS, CutOut, Drive, Fill, Loop, Restyle
+from ....core.verbs import OF_ONE_BODY, VERBS, CutOut, Drive, Fill, Loop, Restyle, Walk
 from ...ground import jobs, option_properties, registrar
 from ...ground.blender_types import present, scene_of
 from ...ground.translations.runtime import translate_text
@@ -57,6 +57,7 @@ FIRST = {
     "loop": (("loop", "in_place"), ("loop", "straighten"), ("loop", "repeat")),
     "follow": (("follow", "fidelity"), ("follow", "ending")),
     "drive": (("drive", "moves_well"),),
+    "walk": (("walk", "seconds"), ("walk", "variation"), ("walk", "seed"), ("walk", "loop")),
 }
 FIRST_SLIDERS = ("stride", "cadence", "lean")
 
@@ -116,7 +117,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             if preferences.library(context):
                 options_in(layout).prop(settings, "with_library")
             layout.operator("action_loom.drive", icon="FILE_REFRESH")
-        if settings.mode == "key_poses":
+        if settings.mode in ("key_poses", Walk.verb):
             row = layout.row(align=True)
             row.operator("action_loom.pick_pose", icon="ADD")
             row.operator("action_loom.clear_poses", text="", icon="X")
@@ -131,14 +132,21 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
                 self._draw_parts(context)
             style_sliders.draw_named(layout, settings)
             style_sliders.draw(layout, context, settings, FIRST_SLIDERS)
-            row = layout.row(align=True)
-            present(row.operator("action_loom.variations", icon="DUPLICATE")).count = settings.variations
-            count = row.row(align=True)
-            count.ui_units_x = 2.5
-            count.prop(settings, "variations", text="")
-            if source_list.selected_others(context, present(target_armature.of_tab(context))):
-                each = layout.operator("action_loom.variations", text="One for Each Selected", icon="COMMUNITY")
-                present(each).to_selected = True
+            self._draw_variations(context, "action_loom.variations")
+        if settings.mode == Walk.verb:
+            self._draw_variations(context, "action_loom.walks")
+
+    def _draw_variations(self, context: bpy.types.Context, operator: str) -> None:
+        """Draw the button that makes several results, and that for other selected armatures."""
+        layout, settings = self.layout, properties.settings_of(scene_of(context))
+        row = layout.row(align=True)
+        present(row.operator(operator, icon="DUPLICATE")).count = settings.variations
+        count = row.row(align=True)
+        count.ui_units_x = 2.5
+        count.prop(settings, "variations", text="")
+        if source_list.selected_others(context, present(target_armature.of_tab(context))):
+            each = layout.operator(operator, text="One for Each Selected", icon="COMMUNITY")
+            present(each).to_selected = True
 
     def _draw_more(self, context: bpy.types.Context, body: bpy.types.UILayout, rest: Shown) -> None:
         """Draw rarely needed options, and options for writing the result."""

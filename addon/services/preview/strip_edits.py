@@ -10,14 +10,14 @@ from typing import Any
 import bpy
 
 from ....core.options import declared_options
-from ....core.verbs import Blend, Connect
+from ....core.verbs import Blend, Connect, Walk
 from ...ground.blender_types import present
 from ...model import contact_rows, lists, properties
 from ...model.parts import Parts
 from ...model.spans import Handle, Strip
 from ..weights import weight_edges, weights_over_time
 from . import strips, take_strip
-from .strips import CONTACT, FADE, SEAM, WEIGHT, Shown
+from .strips import CONTACT, FADE, PIN, SEAM, WEIGHT, Shown
 
 APART = 0.01  # of a blend, smallest distance of two weight keys
 
@@ -151,6 +151,33 @@ class SeamEdit(Edit):
             setattr(chosen, name, value)
 
 
+class PinEdit(Edit):
+    """Drag the time of a pose or a stretch that a variation must play."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._name = strips.PINNED[self.handle.which[1]]
+        self._before = getattr(properties.settings_of(self.scene).walk, self._name)
+
+    def to(self, frame: float, level: float) -> Strip | None:
+        woven, recipe = self.woven(), self.shown.recipe
+        rows = [list(row) for row in getattr(recipe, self._name)]
+        row = rows[self.handle.which[0]]
+        at = min(max(round(frame - self.shown.start), 0), round(woven.last))
+        row[0] = round(at / woven.rate, 4)
+        options = {self._name: tuple(map(tuple, rows))}
+        if self.shown.action:
+            return self.as_if(woven, **options)
+        text = declared_options(Walk)[self._name].as_text(options[self._name])
+        settings = properties.settings_of(self.scene).walk
+        if getattr(settings, self._name) != text:
+            setattr(settings, self._name, text)
+        return None
+
+    def back(self) -> None:
+        setattr(properties.settings_of(self.scene).walk, self._name, self._before)
+
+
 class GhostWeightEdit(Edit):
     """Drag the weights of the list: their keys, or their constant values without keys."""
 
@@ -244,6 +271,8 @@ def begin(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, hand
         return ContactEdit(scene, armature, shown, handle)
     if handle.kind in (SEAM, FADE):
         return SeamEdit(scene, armature, shown, handle)
+    if handle.kind == PIN:
+        return PinEdit(scene, armature, shown, handle)
     assert handle.kind == WEIGHT
     kind = ResultWeightEdit if shown.action else GhostWeightEdit
     return kind(scene, armature, shown, handle)

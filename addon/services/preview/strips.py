@@ -13,7 +13,7 @@ import bpy
 from ....core.cache import Cache
 from ....core.errors import LoomError
 from ....core.recipes.base import Recipe
-from ....core.verbs import Blend
+from ....core.verbs import Blend, Walk
 from ...ground import colors, memory, registrar
 from ...ground.blender_types import scene_of
 from ...model import contact_rows, lists, parts, properties, storage, target_armature
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from .shapes import Ghost
 
 # Kinds of handles.
-WEIGHT, SEAM, FADE, CONTACT = "weight", "seam", "fade", "contact"
+WEIGHT, SEAM, FADE, CONTACT, PIN = "weight", "seam", "fade", "contact", "pin"
 BETWEEN, MIRRORED = " + ", " mirrored"  # in names, like in names of results and clips
+PINNED = ("poses", "verbatim")  # options of a variation whose rows begin with seconds
 HIGH, FOOT = 2.6, 1.1  # lines of text that weights and feet take
 
 
@@ -95,7 +96,7 @@ def forget(*_: Any) -> None:
 
 def as_if(scene: bpy.types.Scene, armature: bpy.types.Object, shown: Shown, woven: Parts, recipe: Recipe) -> Strip:
     """Return a strip with other parts and another recipe, and the same feet."""
-    above = bool(woven.shares) + len(woven.tracks)
+    above = bool(woven.shares) + len(woven.tracks) + has_pins(recipe)
     return _strip(woven, recipe, shown.start, _sources(scene, armature, shown.names), shown.strip.rows[above:])
 
 
@@ -197,7 +198,34 @@ def _strip(
             handles.append(Handle(SEAM, (k,), 0, start + seam.at))
             if seam.fades:
                 handles += [Handle(FADE, (k,), 0, start + at) for at in (seam.first, seam.last)]
+    if isinstance(recipe, Walk) and has_pins(recipe):
+        rows.append(_pins(recipe, start, woven.rate, [name for name, _ in sources]))
+        handles += [
+            Handle(PIN, (number, option), len(rows) - 1, start + row[0] * woven.rate)
+            for option, name in enumerate(PINNED)
+            for number, row in enumerate(getattr(recipe, name))
+        ]
     return Strip((*rows, *feet), tuple(handles))
+
+
+def has_pins(recipe: Recipe | None) -> bool:
+    """Return whether a recipe fixes poses or stretches, which have a row of their own."""
+    return isinstance(recipe, Walk) and bool(recipe.poses or recipe.verbatim)
+
+
+def _pins(recipe: Walk, start: float, rate: float, names: Sequence[str]) -> Row:
+    """Return the row of poses and stretches that a variation must play."""
+    color = colors.of(colors.STRETCH)[:3]
+    spans = tuple(
+        Span(
+            start + row[0] * rate,
+            start + row[0] * rate + row[3] - row[2],
+            names[int(row[1]) - 1] if 0 < row[1] <= len(names) else "",
+            color,
+        )
+        for row in recipe.verbatim
+    )
+    return Row(spans, marks=tuple(start + row[0] * rate for row in recipe.poses), high=FOOT)
 
 
 def _weights(

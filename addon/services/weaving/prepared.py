@@ -20,7 +20,7 @@ from ....core.recipes.ask import AskOptions
 from ....core.recipes.base import Recipe
 from ....core.recipes.drive import DriveOptions
 from ....core.recipes.fill import FillOptions
-from ....core.recipes.graph import GraphOptions
+from ....core.recipes.graph import GraphOptions, VariationOptions
 from ....core.recipes.matching import Matching
 from ....core.recipes.style import StyleOptions
 from ....core.sync.registration_curve import Registration
@@ -31,10 +31,10 @@ from ...ground import memory
 
 # Cache sizes by the options that the entries depend on; few graphs, because they are large.
 _REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
-_TAKES, _DRIVEN, _FILLED, _READ = (memory.cache(2) for _ in range(4))
+_TAKES, _DRIVEN, _FILLED, _VARIED, _READ = (memory.cache(2) for _ in range(5))
 _HASHES: WeakKeyDictionary[Clip, bytes] = WeakKeyDictionary()
 _ACTIONS = memory.cache(64)  # read actions, see `read_before`
-_LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _FILLED, _READ, _ACTIONS)
+_LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _FILLED, _VARIED, _READ, _ACTIONS)
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
     GraphOptions: _GRAPHS,
@@ -43,6 +43,7 @@ _CACHES: dict[type[Declared], Cache[str, Any]] = {
     TakeOptions: _TAKES,
     DriveOptions: _DRIVEN,
     FillOptions: _FILLED,
+    VariationOptions: _VARIED,
 }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ....core.verbs import Walk
 from ....core.weave.results import EditResult, Result
 from ...model import contact_rows
 from .writing import Written
@@ -23,6 +24,8 @@ def summary(written: Written, made: Result, seconds: float) -> str:
         figures = f", standing feet {planted}"
     if "follow" in report:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
+    if "walk" in report:
+        figures += f", {Walk().figures(report)[0].strip()}"
     figures += _describe_flights(report.get("flights"))
     figures = written.few + figures + written.limbs
     if written.keys is not None and written.keys[0] != written.keys[1]:

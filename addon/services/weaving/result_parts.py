@@ -73,12 +73,12 @@ def _list_connected_parts(woven: ConnectResult, last: float) -> Parts:
 
 def _list_walked_parts(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> Parts:
     """Return the clip of each stretch of a walk."""
-    walked = source_frames.in_graph(woven.graph, names, recipe.prepared_of(range(len(names))))
+    walked = source_frames.in_graph(woven.inputs, names, recipe.prepared_of(range(len(names))))
     if walked is None:
         return Parts(len(woven.clip) - 1.0, woven.clip.rate)
     origin, last = woven.origin, len(woven.clip) - 1.0
     given, starts = (
-        woven.graph.inputs.given,
+        woven.inputs.given,
         [0, *(np.flatnonzero(np.diff(origin.clip)) + 1).tolist(), len(origin.clip)],
     )
     track = tuple(

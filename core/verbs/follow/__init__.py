@@ -10,13 +10,13 @@ from typing import Any, Self
 from ...errors import OptionError, wrong_count, wrong_rows
 from ...options import HIDDEN, LABEL, RARE, Choice, Option, declaration, declared_options, option, readable
 from ...recipes.base import graph_name
-from ...recipes.graph import GraphWalk
+from ...recipes.graph import GraphOptions, GraphWalk
 from ...recipes.splice import PointOptions, SpliceOptions
 from ..splice import Splice, point_figures
 
 
 @declaration
-class Follow(GraphWalk, PointOptions):
+class Follow(GraphWalk, GraphOptions, PointOptions):
     """Walk along a path through a motion graph of the clips."""
 
     verb = "follow"

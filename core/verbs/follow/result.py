@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ...graph.beam import BestWalk
 from ...graph.edge_table import EdgeTable
 from ...graph.ground_path import GroundPath
-from ...graph.walk_result import WalkResult
+from ...graph.walk_result import GraphResult
 from ...motion.clip import Clip
 from ...motion.quat import Array
 from . import Follow
@@ -23,7 +23,7 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False)
-class FollowResult(WalkResult):
+class FollowResult(GraphResult):
     """A walk along a path; gone (F,) : metres of the path up to each frame.
 
     search : None if the recipe gives a route; stretches : of the recipe, with their actions

@@ -220,8 +220,8 @@ def _assemble_walk(
     }
     report["warnings"] += _warnings(routed, off, gone, ended)
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
-    about = (real, drawn, gone, recipe, routed.search, tuple(stretches), plain, ended)
-    return FollowResult(result, report, 0, graph, walked.origin, *about)
+    about = (graph, drawn, gone, recipe, routed.search, tuple(stretches), plain, ended)
+    return FollowResult(result, report, 0, graph.inputs, walked.origin, real, *about)
 
 
 def _with_ending(

@@ -1,48 +1,110 @@
-"""Walks through a motion graph without a path: at random, and the shortest between two frames.
+"""Motion without a path: endless variations of actions, and the shortest way between two frames.
 
-Method: Motion graph.
+Method: Variations.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from ...options import LABEL, PANEL, PLACE, declaration, option
-from ...recipes.base import graph_name
-from ...recipes.graph import GraphWalk
+from ...options import HIDDEN, LABEL, PLACE, RARE, constant, declaration, option
+from ...recipes.base import Recipe, graph_name
+from ...recipes.graph import GraphOptions, GraphWalk, VariationOptions
 
 
 @declaration
-class Walk(GraphWalk):
-    """Take a random walk through a motion graph of the clips; the same seed gives the same walk."""
+class Walk(GraphWalk, VariationOptions):
+    """Go on with clips for any time, as if the performance had gone on; the same seed gives the same result."""
 
     verb = "walk"
-    label = "Random Walk"
-    tooltip = "Wander through the ticked actions; another seed gives another walk"
-    summary = "wander through a motion graph at random"
+    label = "Vary Endlessly"
+    mode = "Endless"
+    intent = "Vary"
+    tooltip = "Go on with the ticked actions for any time; another seed gives another variation"
+    summary = "go on with clips for any time, as if the performance had gone on"
 
-    seconds: float = option(30.0, "How long the walk is", bounds=(0.1, 36000.0), unit=" s", usual=(1.0, 300.0))
-    seed: int = option(1, "Another number gives another walk", bounds=(0, 2**31 - 1))
+    seconds: float = option(
+        30.0,
+        "How long the result is",
+        bounds=(0.0, 36000.0),
+        unit=" s",
+        usual=(0.0, 300.0),
+        zero="half as long again as the actions",
+    )
+    seed: int = option(1, "Another number gives another variation", bounds=(0, 2**31 - 1))
+    variation: float = option(1.0, "How freely it is arranged: 0 keeps the order of the actions", bounds=(0.0, 1.0))
+    loop: bool = option(False, "Let the end lead back to the start")
+    count: int = option(
+        1, "How many results are made, with this seed and the next ones", bounds=(1, 1000), usual=(1, 20), shown=HIDDEN
+    )
+    poses: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Poses at times: rows of seconds, the number of a clip from 1 on, and its frame from 0",
+        bounds=(0.0, 1e9),
+        table=True,
+        shown=RARE,
+    )
+    verbatim: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Stretches that play unchanged: rows of seconds, the number of a clip from 1 on, and its first and last frame",
+        bounds=(0.0, 1e9),
+        table=True,
+        shown=RARE,
+    )
+    end: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Where it ends, seen from where it begins: metres to the right and ahead, and degrees turned to the left",
+        bounds=(-1e6, 1e6),
+        table=True,
+        shown=RARE,
+    )
+    shares: tuple[tuple[float, ...], ...] = option(
+        (),
+        "How much of the result each action gets; by their lengths if empty",
+        bounds=(0.0, 1e6),
+        table=True,
+        shown=RARE,
+    )
+    label_filter: str = option("", "Walk among clips of this label only", shown=RARE, aliases=("among",), pick=LABEL)
+    threshold: float = option(
+        0.12,
+        "Poses are joined that are nearer than this, metres a point; more where nothing goes on",
+        bounds=(0.005, 1.0),
+        usual=(0.02, 0.3),
+        shown=RARE,
+    )
     hold: float = option(
-        1.5,
-        "Average time in a clip between transitions",
+        0.4,
+        "How long a stretch plays at least before the next seam",
         bounds=(0.0, 3600.0),
         unit=" s",
         usual=(0.0, 10.0),
+        shown=RARE,
     )
-    label_filter: str = option("", "Walk among clips of this label only", shown=PANEL, aliases=("among",), pick=LABEL)
+    relative: bool = constant(False)
+
+    def each(self, clips: Sequence[Any]) -> list[tuple[Recipe, list[Any]]]:
+        """Return a recipe for each result; the seeds of several follow one another."""
+        if self.count == 1:
+            return super().each(clips)
+        return [(replace(self, seed=self.seed + k, count=1), list(clips)) for k in range(self.count)]
 
     def result_name(self, names: Sequence[str]) -> str:
-        return f"{graph_name(names)} walk {self.seed}"
+        return f"{graph_name(names)} endless {self.seed}"
 
     def figures(self, report: Mapping[str, Any]) -> list[str]:
         """Return the main figures of a result in a few lines, from its report."""
         own = report["walk"]
-        return [f"  {own['length']:.1f} m, {own['transitions']} transitions"]
+        worst = f", the worst joins poses {own['worst_cm']:.1f} cm apart" if own["transitions"] else ""
+        plural = "" if own["transitions"] == 1 else "s"
+        return [
+            f"  {own['transitions']} seam{plural}{worst}; {100.0 * own['used']:.0f} % of the source is used",
+            f"  {own['length']:.1f} m",
+        ]
 
 
 @declaration
-class Shortest(GraphWalk):
+class Shortest(GraphWalk, GraphOptions):
     """Go from a frame of one clip to a frame of another through a motion graph in the least time."""
 
     verb = "shortest"

@@ -1,4 +1,4 @@
-"""Walks through a motion graph without a path: random, or from one frame to another in the least time.
+"""The walk through a motion graph from one frame to another in the least time.
 
 Method: Following a drawn path.
 """
@@ -16,69 +16,16 @@ from ...errors import GraphError, OptionError, no_frame, some
 from ...graph import assemble, build, walk_result
 from ...graph.assemble import WalkPiece
 from ...graph.motion_graph import Indices, MotionGraph
-from ...graph.walk_result import WalkResult
-from ...motion import limits
+from ...graph.walk_result import GraphResult
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...weave import planting
-from . import Shortest, Walk
+from . import Shortest
 
 
-def random_walk(
-    clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, graph: MotionGraph | None = None
-) -> WalkResult:
-    """Return a random walk of `seconds` from a random frame; the same seed gives the same walk.
-
-    Raises GraphError for clips that do not connect, and what `limits.check_size` raises.
-
-    Example:
-        >>> from action_loom.core import verbs
-        >>> from action_loom.core.demo_character import actions
-        >>> result = verbs.apply(verbs.Walk(seconds=4.0), [actions.walk(cycles=2)])
-        >>> result.clip.seconds
-        4.0
-    """
-    graph = build.of_walk(clips, recipe, progress, graph)
-    began = time.perf_counter()
-    component = graph.largest(recipe.label_filter)
-    frames = max(round(recipe.seconds * graph.rate), 1) + 1
-    limits.check_size(graph.name, frames, len(graph.clips[0].skeleton))
-    walk = assemble.pieces(graph, edges := _random_edges(graph, component, recipe, frames), np.zeros(len(edges)))
-    return _result(graph, recipe, walk, frames, began)
-
-
-def _random_edges(graph: MotionGraph, component: int, recipe: Walk, frames: int) -> list[int]:
-    """Return the edges of a random walk of at least `frames` frames.
-
-    The time spent in a clip is drawn from an exponential distribution with mean `hold`.
-    """
-    rng = np.random.default_rng(recipe.seed)
-    leaving = _leaving(graph, component)
-    node = int(rng.choice(np.flatnonzero(graph.component == component)))
-    edges: list[int] = []
-    held, hold = 0, recipe.hold * graph.rate
-    until = rng.exponential(hold)
-    crosses, lengths = graph.crosses, graph.lengths
-    while frames > 1:
-        onward = [edge for edge in leaving[node] if not crosses[edge]]
-        across = [edge for edge in leaving[node] if crosses[edge]]
-        if across and (held >= until or not onward):
-            edges.append(int(rng.choice(across)))
-            held, until = 0, rng.exponential(hold)
-        else:
-            edges.append(onward[0])
-            held += int(lengths[edges[-1]])
-        frames -= int(lengths[edges[-1]])
-        node = int(graph.end[edges[-1]])
-    return edges
-
-
-def _leaving(graph: MotionGraph, component: int | None = None) -> list[list[int]]:
-    """Return the edges that leave each node, optionally only those inside a component."""
+def _leaving(graph: MotionGraph) -> list[list[int]]:
+    """Return the edges that leave each node."""
     edges = np.argsort(graph.start, kind="stable")
-    if component is not None:
-        inside = (graph.component[graph.start] == component) & (graph.component[graph.end] == component)
-        edges = edges[inside[edges]]
     first = np.searchsorted(graph.start[edges], np.arange(len(graph.clip) + 1)).tolist()
     found = edges.tolist()
     return [found[begin:end] for begin, end in pairwise(first)]
@@ -86,7 +33,7 @@ def _leaving(graph: MotionGraph, component: int | None = None) -> list[list[int]
 
 def shortest(
     clips: Sequence[Clip], recipe: Shortest, progress: Progress = SILENT, graph: MotionGraph | None = None
-) -> WalkResult:
+) -> GraphResult:
     """Return the fastest walk from a frame of a clip to a frame of another clip or the same one.
 
     Raises OptionError for frames that do not exist, and GraphError if the target can't be reached.
@@ -120,7 +67,7 @@ def shortest(
         if straight and last - frame <= sum(piece.last - piece.first for piece in walk):
             walk = [WalkPiece(clip, frame, last)]
     walk = walk or [WalkPiece(clip, frame, frame)]
-    return _result(graph, recipe, walk, None, began)
+    return _result(graph, recipe, walk, began)
 
 
 def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
@@ -178,10 +125,8 @@ def _node_before(graph: MotionGraph, clip: int, frame: int) -> int | None:
     return int(found[-1]) if len(found) else None
 
 
-def _result(
-    graph: MotionGraph, recipe: Walk | Shortest, walk: list[WalkPiece], frames: int | None, began: float
-) -> WalkResult:
-    walked = assemble.assemble(graph, walk).cut(frames)
+def _result(graph: MotionGraph, recipe: Shortest, walk: list[WalkPiece], began: float) -> GraphResult:
+    walked = assemble.assemble(graph, walk)
     result = replace(walked.clip, name=recipe.result_name([graph.name]))
     result, planted = planting.of_result(result, recipe, one_source=assemble.of_one_clip(walked))
     walked = replace(walked, clip=result)
@@ -190,4 +135,4 @@ def _result(
         "transitions": sum(piece.edge >= 0 for piece in walk),
         "length": report["quality"]["after"]["path_m"],
     }
-    return WalkResult(walked.clip, report, 0, graph, walked.origin, walked.places)
+    return GraphResult(walked.clip, report, 0, graph.inputs, walked.origin, walked.places, graph)

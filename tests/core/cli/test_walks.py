@@ -67,7 +67,8 @@ def test_a_walk_through_a_file_is_what_version_0_1_made_of_it(run, built, out, v
 @pytest.mark.parametrize("verb", WALKS)
 def test_clips_may_be_named_instead_of_a_graph_of_them(run, built, clips, out, verb):
     flags = WALKS[verb][1]
-    code, printed, err = run(verb, *clips, *flags, "-o", out / "a.bvh", "--report", out / "r.json")
+    images = ("--mirror",) if verb == "walk" else ()  # as in the graph
+    code, printed, err = run(verb, *clips, *flags, *images, "-o", out / "a.bvh", "--report", out / "r.json")
     assert (code, err) == (0, "")
     assert printed.startswith("walk + turn left ")
     report = console.read_json(out / "r.json")
@@ -112,7 +113,7 @@ def test_clips_that_are_walked_and_the_action_that_is_carried(run, clips, wave, 
         (["walk"], "walk takes clips, or a graph"),
         (["follow", "--path", LINE], "follow takes clips, or a graph"),
         (["walk", "CLIP", "--graph", "GRAPH"], "--graph names a graph of clips, so no clips are named beside it"),
-        (["walk", "--graph", "GRAPH", "--threshold", "0.1"], "threshold: this is settled in the graph that --graph"),
+        (["walk", "--graph", "GRAPH", "--mirror"], "mirror: this is settled in the graph that --graph"),
         (["walk", "--graph", "GRAPH", "--label-filter", "fly"], "no walk is among clips of the label 'fly'"),
         (["walk", "--graph", "GRAPH", "--among", "fly"], "no walk is among clips of the label 'fly'"),
         (["follow", "--graph", "GRAPH"], "the path is 0 m long"),

@@ -29,24 +29,15 @@ def test_the_same_seed_gives_the_same_walk_and_another_another(gaits):
     assert (one.clip.rotations == same.clip.rotations).all()
     assert one.report["pieces"] == same.report["pieces"]
     assert one.report["pieces"] != other.report["pieces"]
-    assert one.clip.name.endswith("walk 3")
+    assert one.clip.name.endswith("endless 3")
 
 
 def test_a_walk_is_one_motion(gaits):
-    made = verbs.apply(Walk(seconds=20.0, hold=0.5), [], prepared=gaits)
-    assert made.report["walk"]["transitions"] > 10
+    made = verbs.apply(Walk(seconds=20.0), [], prepared=gaits)
+    assert made.report["walk"]["transitions"] > 3
     steps = np.linalg.norm(np.diff(kinematics.points(made.clip), axis=0), axis=2).max(axis=1)
     clips = [np.linalg.norm(np.diff(kinematics.points(clip), axis=0), axis=2).max() for clip in gaits.clips]
     assert steps.max() < 1.25 * max(clips)
-
-
-@pytest.mark.shared
-def test_how_long_a_clip_is_kept_changes_how_often_it_goes_over(captured):
-    often, rarely = (
-        verbs.apply(Walk(seconds=60.0, hold=hold), [], prepared=captured).report["walk"]["transitions"]
-        for hold in (0.2, 2.0)
-    )
-    assert often > 1.5 * rarely
 
 
 @pytest.mark.one_engine

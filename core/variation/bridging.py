@@ -1,0 +1,119 @@
+"""Bring a variation exactly to its keyed poses, and to a place at its end (methods: Variations)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..edit import pose_warp
+from ..graph import assemble
+from ..motion import root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from .wishes import Key, Stretch
+
+REACH = 0.5  # s on each side of a key over which the rest is bridged
+AGAIN = 0.15  # s on each side of a key over which planting is undone
+PADDING = 0.4  # s around a kept stretch over which planting ends
+SHARPEST = 60.0  # degrees a metre that the way may be bent
+STILL = 0.3  # m; on shorter ways the turn is spread over time
+ITERATIONS = 30
+
+
+def through_keys(clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> tuple[Clip, list[float]]:
+    """Return a clip that goes exactly through keyed poses where it stands and faces, and how far each was, degrees."""
+    if not keys:
+        return clip, []
+    ground, facing = root_motion.ground_frames(clip)
+    every = np.arange(len(clip.skeleton))
+    corrections, apart = [], []
+    for key in keys:
+        pose = root_motion.beginning_at(_like(key.pose, clip), ground[key.at], float(facing[key.at]))
+        made = pose_warp.correction(clip, key.at, pose, every)
+        corrections.append(made)
+        apart.append(float(np.degrees(np.linalg.norm(made.turns, axis=1).max(initial=0.0))))
+    none = np.zeros((len(every), 3))
+    for one in stretches:
+        corrections += [pose_warp.Correction(frame, every, none, none) for frame in (one.at, one.at + one.count)]
+    reach = pose_warp.Reach(REACH * clip.rate, REACH * clip.rate)
+    return pose_warp.spread(clip, corrections, reach), apart
+
+
+def _like(pose: Clip, clip: Clip) -> Clip:
+    return replace(pose, scales=None if clip.scales is None else pose.scales, channels={})
+
+
+def hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
+    """Return a planted clip with its former keyed frames and kept stretches, eased around them."""
+    if planted is clip or not (keys or stretches):
+        return planted
+    frames = np.arange(len(clip))
+    kept = np.zeros(len(clip))
+    spans = [(key.at, key.at, AGAIN) for key in keys] + [(s.at, s.at + s.count, PADDING) for s in stretches]
+    for first, last, reach in spans:
+        away = np.maximum(np.maximum(first - frames, frames - last), 0) / (reach * clip.rate)
+        near = np.clip(1.0 - away, 0.0, 1.0)
+        kept = np.maximum(kept, near * near * (3.0 - 2.0 * near))
+    rows = np.flatnonzero(kept > 0.0)
+    mixed = assemble.blend_frames(planted, clip.take_frames(rows), rows, kept[rows])
+    whole = np.flatnonzero(kept == 1.0)
+    rotations, translations = mixed.rotations.copy(), mixed.translations.copy()
+    rotations[whole], translations[whole] = clip.rotations[whole], clip.translations[whole]
+    return replace(mixed, rotations=rotations, translations=translations, cyclic=planted.cyclic)
+
+
+def to_end(clip: Clip, end: Sequence[float], stretches: Sequence[Stretch]) -> tuple[Clip, float]:
+    """Return a clip that ends at a place and facing, and how far its frames were shifted besides bending, metres.
+
+    end : metres to the right and ahead of where it begins, and degrees turned to the left
+    """
+    ground, facing = root_motion.ground_frames(clip)
+    places = ground @ np.array([1.0, 1j])
+    ahead = np.exp(1j * float(facing[0]))
+    goal = places[0] + ahead * complex(end[0], end[1])
+    turn = np.radians(end[2]) - float(facing[-1] - facing[0])
+    turn -= 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
+    steps = np.diff(places)
+    share = _share(np.abs(steps), stretches)
+    bends = _bends(steps, share, turn, goal - places[0])
+    angle = _angle(share, turn, bends)
+    bent = places[0] + np.concatenate([[0.0], np.cumsum(steps * np.exp(1j * 0.5 * (angle[1:] + angle[:-1])))])
+    rest = goal - bent[-1]
+    bent = bent + rest * share
+    shift = bent - np.exp(1j * angle) * places
+    return root_motion.place_clip(clip, angle, np.column_stack([shift.real, shift.imag])), float(abs(rest))
+
+
+def _share(steps: Array, stretches: Sequence[Stretch]) -> Array:
+    """Return the share (F,) of the way gone at each frame, or of the time if it is short; constant where kept."""
+    steps = steps + max(STILL, float(steps.sum())) * 0.02 / max(len(steps), 1)
+    for one in stretches:
+        steps[max(one.at, 0) : one.at + one.count] = 0.0
+    gone = np.concatenate([[0.0], np.cumsum(steps)])
+    return gone / gone[-1] if gone[-1] > 0.0 else np.linspace(0.0, 1.0, len(gone))
+
+
+def _angle(share: Array, turn: float, bends: Array) -> Array:
+    return turn * share + bends[0] * 4.0 * share * (1.0 - share) + bends[1] * np.sin(2.0 * np.pi * share)
+
+
+def _bends(steps: NDArray[np.complex128], share: Array, turn: float, wanted: complex) -> Array:
+    """Return the two bends that lead a way of steps (F − 1,) nearest to a displacement (Gauss and Newton)."""
+    bends, length = np.zeros(2), float(np.abs(steps).sum())
+    if length < STILL:
+        return bends
+    most = np.radians(SHARPEST) * length / 4.0
+
+    def missed(values: Array) -> complex:
+        angle = _angle(share, turn, values)
+        return complex((steps * np.exp(1j * 0.5 * (angle[1:] + angle[:-1]))).sum() - wanted)
+
+    for _ in range(ITERATIONS):
+        now, small = missed(bends), 1e-5
+        slopes = [(missed(bends + small * axis) - now) / small for axis in np.eye(2)]
+        matrix = np.array([[s.real for s in slopes], [s.imag for s in slopes]])
+        weight = 1e-3 * float((matrix**2).sum()) + 1e-12
+        change = np.linalg.solve(matrix.T @ matrix + weight * np.eye(2), -matrix.T @ np.array([now.real, now.imag]))
+        bends = np.clip(bends + np.clip(change, -0.5, 0.5), -most, most)
+    return bends

@@ -1,0 +1,326 @@
+"""Choose the rows of a variation: the cheapest way through the source along the guide (methods: Variations).
+
+The cost of a row is its distance from the guide, of a jump its distance. Rows and jumps used above their share become
+dearer from round to round, and the best round counts.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..motion.quat import Array
+from .jumps import Jumps
+from .source import Indices, Source
+
+MOST = 50.0  # the highest cost of a row that the guide decides
+JUMP, SMOOTH = 6.0, 0.03  # cost of a jump, and m of distance that double it
+ROUNDS = 4
+DEARER = 1.0  # cost added for each share that a row was used above its own
+BLOCK, OVERLAP = 900, 120  # rows decided at a time, and looked ahead
+NEVER = 1e7  # cost of excluded rows
+SEAM = 0.01  # weight of a smooth jump a second beside the used share of the source
+OTHER_START = 0.08  # the most that chance takes off a way for its first row
+BEGIN = 30.0  # the highest cost that chance adds to a first row
+NEAR_COST = 100.0  # mean cost of rows that weighs 1 beside the used share of the source
+STARTS = 6  # rows tried as the first of a loop
+AROUND = 4  # rows on each side over which use is averaged
+OTHER_SHARE = 6.0  # cost added to a clip's rows at twice its share
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Rows that the result must play.
+
+    forced (T,) : the source's row, −1 where any
+    times (K,), prices (K, N) : rows of the result at which the source's rows have other costs
+    stay : rows between two jumps, at least
+    spare : rows by which a loop may be shorter or longer; its time is stretched
+    begin (N,) : added to the cost of the first row, None: 0
+    loop : whether the row after the last must be the first one
+    """
+
+    forced: Indices
+    times: Indices
+    prices: Array
+    stay: int
+    loop: bool = False
+    spare: int = 0
+    begin: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The played rows (T,) of the source, the jump (T,) before each (−1: none), and the cost."""
+
+    rows: Indices
+    jumps: Indices
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """Rows (M,) that jumps lead to, the jumps (K, M) that do (−1: none), and the rows (K, M) from which."""
+
+    targets: Indices
+    jumps: Indices
+    starts: Indices
+
+
+def choose(
+    source: Source,
+    found: Jumps,
+    guide: Array,
+    limits: Limits,
+    shares: Array,
+    rng: np.random.Generator,
+    chance: float,
+    progress: Callable[[float], None],
+) -> Chosen | None:
+    """Return the rows of a variation, None without a way to its end.
+
+    guide (T, D) : features; shares (K,) : wanted share of each of the source's clips; chance : from 0 to 1
+    """
+    entries = _entries(source, found, limits.stay)
+    base = np.where(found.cycles, 0.0, JUMP * (1.0 + (found.distance / SMOOTH) ** 2))
+    # chance decides between ways that the guide likes alike, above all in short clips
+    tolls = np.where(found.cycles, 0.0, JUMP * chance * rng.uniform(size=len(found)))
+    parts = rng.uniform(size=len(source) // limits.stay + 1)
+    limits = replace(limits, begin=BEGIN * chance * np.repeat(parts, limits.stay)[: len(source)])
+    dearer = np.zeros(len(source))
+    start = _best_start(source, found, guide, limits, entries, base, shares) if limits.loop else -1
+    if limits.loop and start < 0:
+        return None
+    best: tuple[float, Chosen] | None = None
+    rounds = ROUNDS if len(shares) == 1 else 2 * ROUNDS
+    for number in range(rounds):
+        progress(number / rounds)
+        made = _way(source, guide, limits, entries, found, (base + tolls, dearer), start)
+        if made is None:
+            break
+        score = _score(source, found, made, shares) - OTHER_START * chance * float(parts[made.rows[0] // limits.stay])
+        if best is None or score > best[0]:
+            best = score, made
+        dearer = dearer + _excess(source, made.rows, shares) + _price(source, made.rows, shares) / (1.0 + number)
+        tolls = tolls + JUMP * _excess_of_jumps(source, found, made)
+    return None if best is None else best[1]
+
+
+def _entries(source: Source, found: Jumps, stay: int) -> _Entries:
+    """Return the jumps by the row after their end, where enough rows follow it."""
+    after = found.end + 1
+    beyond = source.firsts[source.clip[found.end] + 1]
+    some = np.flatnonzero(after + stay - 1 < beyond)
+    order = some[np.lexsort((found.distance[some], after[some]))]
+    targets, first, counts = np.unique(after[order], return_index=True, return_counts=True)
+    jumps = np.full((int(counts.max(initial=0)), len(targets)), -1)
+    for k in range(len(jumps)):
+        columns = np.flatnonzero(counts > k)
+        jumps[k, columns] = order[first[columns] + k]
+    return _Entries(targets, jumps, np.where(jumps >= 0, found.start[jumps], 0) if len(found) else jumps)
+
+
+def _way(
+    source: Source,
+    guide: Array,
+    limits: Limits,
+    entries: _Entries,
+    found: Jumps,
+    prices: tuple[Array, Array],
+    start: int,
+) -> Chosen | None:
+    """Return the cheapest way, decided in blocks; prices : of jumps (J,), and added to rows (N,)."""
+    count = len(guide) + (1 + limits.spare if limits.loop else 0)
+    rows, jumps = np.full(count, -1), np.full(count, -1)
+    done, cost = 0, 0.0
+    price: Array = entries.jumps.astype(np.float64)
+    if len(found):
+        price = np.where(entries.jumps >= 0, prices[0][entries.jumps], np.inf)
+    state = (start, 0) if start >= 0 else None  # the row played last, and how many since its jump
+    if state is not None:
+        rows[0], done = start, 1
+    while done < count:
+        end = count if count - done <= BLOCK + OVERLAP else done + BLOCK + OVERLAP
+        costs = _costs(source, guide, limits, prices[1], done - (state is not None), end)
+        goal = (start, 2 * limits.spare) if limits.loop and end == count else None
+        part = _cheapest(source, costs, entries, price, found, state, limits.stay, goal)
+        if part is None:
+            return None
+        lead = 0 if state is None else 1
+        if end == count:  # a loop may end before
+            count = end = done + len(part.rows) - lead
+            rows, jumps = rows[:count], jumps[:count]
+        kept = end if end == count else done + BLOCK
+        rows[done:kept], jumps[done:kept] = part.rows[lead:][: kept - done], part.jumps[lead:][: kept - done]
+        cost += part.cost
+        jumped = np.flatnonzero(jumps[:kept] >= 0)
+        state = int(rows[kept - 1]), kept - int(jumped[-1]) if len(jumped) else kept
+        done = kept
+    return Chosen(rows, jumps, cost)
+
+
+def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: int, end: int) -> Array:
+    """Return the cost (T, N) of each row of the source at rows first … end − 1 of the result."""
+    at = np.arange(first, end) % len(guide)
+    wanted = guide[at]
+    costs = np.asarray(-2.0 * wanted @ source.features.T)
+    costs += (source.features**2).sum(axis=1)
+    costs += (wanted**2).sum(axis=1)[:, None]
+    costs /= source.scale
+    np.clip(costs, 0.0, MOST, out=costs)
+    costs += dearer
+    if first == 0 and limits.begin is not None:
+        costs[0] += limits.begin
+    for k, time in enumerate(limits.times.tolist()):
+        costs[at == time] = limits.prices[k]
+    forced = limits.forced[at]
+    for k in np.flatnonzero(forced >= 0).tolist():
+        costs[k] = NEVER
+        costs[k, forced[k]] = 0.0
+    return costs
+
+
+def _cheapest(
+    source: Source,
+    costs: Array,
+    entries: _Entries,
+    price: Array,
+    found: Jumps,
+    state: tuple[int, int] | None,
+    stay: int,
+    goal: tuple[int, int] | None = None,
+) -> Chosen | None:
+    """Return the cheapest way through costs (T, N) with enough rows between jumps; None if there is none.
+
+    goal : the row of the last time, or of one of as many before
+    state : the row played at the first time, and how many were played since a jump; None for any
+    A jump is taken together with the rows that must follow it: `free` is the least cost of being at a row with leave
+    to jump; `along` sums costs along diagonals, so that the cost of these rows is one difference.
+    """
+    count, every = costs.shape
+    along = costs.copy()
+    for t in range(1, count):
+        along[t, 1:] += along[t - 1, :-1]
+    free = np.full((count, every), np.inf)
+    came = np.full((count, every), -1, dtype=np.int32)
+    if state is None:
+        begin = min(stay, count) - 1
+        first = source.firsts[source.clip]
+        free[begin] = np.where(np.arange(every) - begin >= first, along[begin], np.inf)
+    else:
+        begin = max(stay - state[1], 0)
+        row = state[0] + begin
+        if row >= source.firsts[source.clip[state[0]] + 1]:
+            return None
+        begin = min(begin, count - 1)
+        free[begin, state[0] + begin] = along[begin, state[0] + begin] - along[0, state[0]]
+    targets = entries.targets
+    landing, columns = targets + stay - 1, np.arange(len(targets))
+    inner, before = targets > 0, np.maximum(targets - 1, 0)
+    ends = source.firsts[1:-1] - 1  # no row continues into the next clip
+    for t in range(begin, count - 1):
+        now, ahead = free[t], free[t + 1]
+        onward = now[:-1] + costs[t + 1, 1:]
+        onward[ends] = np.inf
+        better = onward < ahead[1:]
+        ahead[1:][better] = onward[better]
+        came[t + 1, 1:][better] = -1
+        if len(targets) and t + stay < count:
+            reached = now[entries.starts] + price
+            which = np.argmin(reached, axis=0)
+            least = reached[which, columns] + along[t + stay, landing] - np.where(inner, along[t, before], 0.0)
+            there = free[t + stay]
+            better = least < there[landing]
+            there[landing[better]] = least[better]
+            came[t + stay, landing[better]] = entries.jumps[which[better], columns[better]]
+    last, row = count - 1, int(np.argmin(free[-1]))
+    if goal is not None:
+        row, least = goal[0], max(begin + 1, count - 1 - goal[1])
+        last = least + int(np.argmin(free[least:, row])) if least < count else last
+    return _trace(float(free[last, row]), row, came[: last + 1], found, begin, stay)
+
+
+def _trace(cost: float, row: int, came: NDArray[np.int32], found: Jumps, begin: int, stay: int) -> Chosen | None:
+    """Return the way that ends at a row, back to time `begin`, and the rows before; None if there is none."""
+    if not cost < NEVER:
+        return None
+    t = len(came) - 1
+    rows, jumps = np.empty(len(came), dtype=np.int64), np.full(len(came), -1)
+    while t > begin:
+        jump = int(came[t, row])
+        if jump < 0:
+            rows[t] = row
+            t, row = t - 1, row - 1
+            continue
+        first = t - stay + 1
+        rows[first : t + 1] = row - np.arange(stay)[::-1]
+        jumps[first] = jump
+        t, row = first - 1, int(found.start[jump])
+    rows[: begin + 1] = row - np.arange(begin + 1)[::-1]
+    return Chosen(rows, jumps, cost)
+
+
+def _best_start(
+    source: Source, found: Jumps, guide: Array, limits: Limits, entries: _Entries, base: Array, shares: Array
+) -> int:
+    """Return the row with which a loop begins: the best of a few that jumps lead to; −1 if none can."""
+    forced = int(limits.forced[0])
+    reached = np.unique((entries.targets[:, None] + np.arange(limits.stay, 3 * limits.stay)).ravel())
+    after = np.minimum(reached + limits.stay, len(source) - 1)
+    same = source.clip[after] == source.clip[np.minimum(reached, len(source) - 1)]
+    reached = reached[(reached < len(source)) & same]
+    if forced >= 0:
+        reached = np.array([forced])
+    elif len(reached) > STARTS:
+        apart = ((source.features[reached] - guide[0]) ** 2).sum(axis=1)
+        parts = np.array_split(np.arange(len(reached)), STARTS)
+        reached = reached[[int(part[np.argmin(apart[part])]) for part in parts]]
+    best, highest = -1, -np.inf
+    for row in reached.tolist():
+        made = _way(source, guide, limits, entries, found, (base, np.zeros(len(source))), row)
+        # a loop of few poses would be the cheapest
+        score = -np.inf if made is None else _score(source, found, made, shares) - made.cost / (NEAR_COST * len(guide))
+        if score > highest:
+            best, highest = row, score
+    return best
+
+
+def _excess(source: Source, rows: Indices, shares: Array) -> Array:
+    """Return how often above its share each row (N,) was used, in shares."""
+    count = len(rows)
+    played = np.bincount(source.same[rows], minlength=len(source)).astype(float)
+    once = np.bincount(source.same, minlength=len(source)) > 0
+    lengths = np.bincount(source.clip, weights=once, minlength=len(shares))
+    wanted = np.maximum(shares * count / np.maximum(lengths, 1.0), 1e-3)
+    used = np.empty(len(source))
+    for k in range(len(shares)):
+        own = source.rows_of(k)
+        used[own] = np.convolve(played[own], np.full(2 * AROUND + 1, 1.0 / (2 * AROUND + 1)), mode="same")
+    excess = DEARER * np.maximum(used / wanted[source.clip] - 1.0, 0.0)
+    return np.asarray(excess[source.same])
+
+
+def _price(source: Source, rows: Indices, shares: Array) -> Array:
+    """Return the price added to the rows (N,) of clips played more or less than their shares."""
+    gone = np.bincount(source.clip[rows], minlength=len(shares)) / len(rows)
+    return np.asarray(np.clip(OTHER_SHARE * (gone / np.maximum(shares, 0.02) - 1.0), -6.0, 12.0)[source.clip])
+
+
+def _excess_of_jumps(source: Source, found: Jumps, made: Chosen) -> Array:
+    """Return how often above its share each jump (J,) was taken; cycles go on freely."""
+    taken = np.bincount(made.jumps[made.jumps >= 0], minlength=len(found)).astype(float)
+    share = max(1.0, len(made.rows) / len(np.unique(source.same)))
+    return np.where(found.cycles, 0.0, np.maximum(taken / share - 1.0, 0.0))
+
+
+def _score(source: Source, found: Jumps, made: Chosen, shares: Array) -> float:
+    """Return how good a way is: the share of the source used, less its jumps, and less the difference in shares."""
+    once = np.unique(source.same)
+    used = len(np.unique(source.same[made.rows])) / min(len(once), len(made.rows))
+    jumps = made.jumps[(made.jumps >= 0)]
+    jumps = jumps[~found.cycles[jumps]]
+    seconds = len(made.rows) / source.rate
+    gone = np.bincount(source.clip[made.rows], minlength=len(shares)) / len(made.rows)
+    rough = float((1.0 + (found.distance[jumps] / SMOOTH) ** 2).sum()) / seconds
+    return float(used - SEAM * rough - np.abs(gone - shares).sum())

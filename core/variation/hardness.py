@@ -1,0 +1,56 @@
+"""Compare the accelerations of a variation around its seams and keys with those of its source (methods: Variations)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..motion import kinematics
+from ..motion.clip import Clip
+from ..motion.quat import Array
+
+STEP = 1.0 / 30.0  # s between the poses of which accelerations are second differences
+PERCENTILE = 99.5  # of the source's accelerations, beside which others are seen
+SEEN = 1.5  # times that percentile: what is reported
+
+
+def accelerations(clip: Clip) -> Array:
+    """Return the acceleration (F,) of a body's points, weighted, m/s²; 0 at the ends.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.variation import hardness
+        >>> round(float(hardness.accelerations(actions.walk()).max()))
+        22
+    """
+    step = max(1, round(STEP * clip.rate))
+    weights = clip.skeleton.point_weights
+    points = kinematics.points(clip)[:, weights > 0.0]
+    found = np.zeros(len(clip))
+    if len(clip) > 2 * step:
+        second = points[2 * step :] - 2.0 * points[step:-step] + points[: -2 * step]
+        square = ((second**2).sum(axis=-1) * weights[weights > 0.0]).sum(axis=-1)
+        found[step:-step] = np.sqrt(square) * (clip.rate / step) ** 2
+    return found
+
+
+def usual(clips: Sequence[Clip]) -> float:
+    """Return the acceleration that hardly any frame of clips exceeds, m/s²."""
+    every = np.concatenate([accelerations(clip) for clip in clips])
+    return max(float(np.percentile(every, PERCENTILE)), 1e-6)
+
+
+def find_hardest(
+    found: Array, places: Sequence[tuple[int, float]], rate: float, hard: float
+) -> list[tuple[int, float]]:
+    """Return for each place (a frame, and seconds around it) the frame of the highest acceleration, in shares of hard.
+
+    found (F,) : accelerations
+    """
+    rows = []
+    for frame, seconds in places:
+        reach = round(seconds * rate)
+        first = max(frame - reach, 0)
+        near = found[first : frame + reach + 1]
+        if len(near):
+            rows.append((first + int(np.argmax(near)), float(near.max()) / hard))
+    return rows

@@ -1,0 +1,206 @@
+"""Find the places where motion can go on with other rows than the next (methods: Variations)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph import bounds, windows
+from ..graph.bounds import Floats
+from ..motion.quat import Array
+from ..sync.alignment import Clouds
+from .source import Indices, Source
+
+NEAR = 0.12  # m a point: the first limit of the distance of a jump
+GROWTH = 1.3  # factor on the limit if no way continues
+FARTHEST = 1.0  # m: the last limit
+PER_ROW = 12  # jumps from a row, and to a row
+OTHER_FOOT = 0.02  # m added for each foot that stands on one side only
+PAIRS, PAIRED = 6, 0.4  # best jumps between each two clips, and their limit, m
+BACKWARDS = 0.8  # s, the least length of a jump within a clip; at most a third of the longest clip
+BLOCK = 1024  # rows compared at a time
+MANY_FEET = 4  # of a body whose gaits are changed in the same phase only
+
+
+@dataclass(frozen=True, eq=False)
+class Jumps:
+    """J jumps: where row `start` could be, row `end` is; the next row is end + 1.
+
+    distance (J,) : metres of a point, of a body 1.7 m tall, plus what standing feet add
+    cycles (J,) : whether a jump leads from a cycle to its own beginning, where nothing changes
+    """
+
+    start: Indices
+    end: Indices
+    distance: Array
+    cycles: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+def find(source: Source, limit: float = NEAR) -> Jumps:
+    """Return the jumps between the rows of clips, at most `PER_ROW` from and to each row.
+
+    limit : metres of a point, of a body 1.7 m tall
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import jumps, source
+        >>> found = jumps.find(source.gather(inputs.gather([actions.walk()], images=False)))
+        >>> len(found) > 0, bool(found.distance.max() <= jumps.NEAR)
+        (True, True)
+    """
+    middles = _middles(source)
+    cloud = _clouds(source, middles)
+    (sketch,) = bounds.sketches([cloud])
+    found, paired = [], []
+    for first in range(0, len(middles), BLOCK):
+        i, j = _candidates(source, sketch, middles, first, limit)
+        found.append(np.stack([i, j]))
+        if len(np.unique(source.clip)) > 1:
+            paired.append(_nearest_of_pairs(source, sketch, middles, first))
+    pairs = np.concatenate(found, axis=1)
+    between = np.concatenate(paired, axis=1) if paired else np.empty((2, 0), dtype=np.int64)
+    distance = [bounds.measure_pairs(cloud, cloud, *some) / source.unit for some in (pairs, between)]
+    standing = _standing(source, middles)
+    reach = _shortest_step_back(source)
+    label = np.unique(source.inputs.labels, return_inverse=True)[1]
+    jumps = []
+    for (i, j), apart, most, count in zip((pairs, between), distance, (limit, PAIRED), (0, PAIRS), strict=True):
+        one, other = middles[i], middles[j]
+        differ = (standing[i] != standing[j]).sum(axis=1)
+        apart = apart + OTHER_FOOT * differ
+        good = (apart <= most) & ~((source.clip[one] == source.clip[other]) & (np.abs(other - one) < reach))
+        good &= label[source.clip[one]] == label[source.clip[other]]
+        if standing.shape[1] >= MANY_FEET:
+            good &= differ <= standing.shape[1] // MANY_FEET
+        one, other, apart = one[good], other[good], apart[good]
+        kept = _best_of_pairs(source, one, other, apart, count) if count else _sparse(one, other, apart)
+        jumps.append((one[kept], other[kept], apart[kept]))
+    start, end, apart = (np.concatenate([part[k] for part in jumps]) for k in range(3))
+    again = _of_cycles(source)
+    return Jumps(
+        np.concatenate([start, again[0]]),
+        np.concatenate([end, again[1]]),
+        np.concatenate([apart, np.zeros(again.shape[1])]),
+        np.concatenate([np.zeros(len(start), dtype=bool), np.ones(again.shape[1], dtype=bool)]),
+    )
+
+
+def _middles(source: Source) -> Indices:
+    """Return the rows whose window lies within their clip."""
+    return np.concatenate(
+        [
+            np.arange(source.firsts[k] + source.half, source.firsts[k + 1] - source.half)
+            for k in range(len(source.firsts) - 1)
+        ]
+    ).astype(np.int64)
+
+
+def _clouds(source: Source, middles: Indices) -> Clouds:
+    ground, heights = windows.clouds_of(source.body, source.clip[middles], source.frame[middles])
+    square = (ground.real**2 + ground.imag**2).sum(axis=1) + (heights**2).sum(axis=1)
+    return Clouds(ground, heights, square)
+
+
+def _standing(source: Source, middles: Indices) -> NDArray[np.bool_]:
+    """Return which feet (M, S) stand in most of a window."""
+    stands = source.body.feet.stands
+    rows = windows.rows_of(source.body, source.clip[middles], source.frame[middles])
+    return np.asarray(stands[rows].mean(axis=1) > 0.5)
+
+
+def _candidates(
+    source: Source, sketch: bounds.Sketches, middles: Indices, first: int, limit: float
+) -> tuple[Indices, Indices]:
+    """Return pairs of windows that are local minima of the approximate distance, from a block of rows."""
+    rows = slice(max(first - 1, 0), min(first + BLOCK + 1, len(middles)))
+    apart = _approximate(sketch, rows)
+    broken = np.flatnonzero(np.diff(source.clip[middles]) != 0) + 1  # neighbours across clips do not count
+    near = apart <= (limit * source.unit) ** 2
+    i, j = np.nonzero(near)
+    least = np.ones(len(i), dtype=bool)
+    starts = np.zeros(len(middles), dtype=bool)
+    starts[broken] = True
+    ends = np.roll(starts, -1)
+    for down in (-1, 0, 1):
+        for across in (-1, 0, 1):
+            a, b = i + down, j + across
+            inside = (a >= 0) & (a < apart.shape[0]) & (b >= 0) & (b < apart.shape[1])
+            inside &= ~((down < 0) & starts[i + rows.start]) & ~((down > 0) & ends[i + rows.start])
+            inside &= ~((across < 0) & starts[j]) & ~((across > 0) & ends[j])
+            beside = apart[np.where(inside, a, i), np.where(inside, b, j)]
+            least &= apart[i, j] <= beside
+    i, j = i[least] + rows.start, j[least]
+    own = (i >= first) & (i < first + BLOCK)
+    return i[own], j[own]
+
+
+def _approximate(sketch: bounds.Sketches, rows: slice) -> Floats:
+    """Return the middle (M, N) of the bounds of squared distances."""
+    least, most = bounds.bound_squares(sketch, sketch, rows, slice(None))
+    least += most
+    least *= np.float32(0.5)
+    return least
+
+
+def _nearest_of_pairs(source: Source, sketch: bounds.Sketches, middles: Indices, first: int) -> Indices:
+    """Return the nearest window of each other clip for each row of a block."""
+    rows = slice(first, min(first + BLOCK, len(middles)))
+    apart = _approximate(sketch, rows)
+    clips, found = source.clip[middles], []
+    for k in np.unique(clips):
+        columns = np.flatnonzero(clips == k)
+        nearest = columns[np.argmin(apart[:, columns], axis=1)]
+        own = np.arange(rows.start, rows.stop)
+        other = clips[own] != k
+        found.append(np.stack([own[other], nearest[other]]))
+    return np.concatenate(found, axis=1)
+
+
+def _shortest_step_back(source: Source) -> int:
+    longest = int(np.diff(source.firsts).max())
+    return max(1, min(source.count(BACKWARDS), longest // 3))
+
+
+def _sparse(one: Indices, other: Indices, apart: Array) -> Indices:
+    """Return the best jumps of each row: at most `PER_ROW` that leave it, and as many that reach it."""
+    chosen = np.ones(len(one), dtype=bool)
+    for rows in (one, other):
+        order = np.lexsort((apart, rows, ~chosen))
+        group = np.flatnonzero(np.diff(rows[order], prepend=-1) != 0)
+        rank = np.arange(len(order)) - np.repeat(group, np.diff(np.append(group, len(order))))
+        chosen[order[rank >= PER_ROW]] = False
+    return np.flatnonzero(chosen)
+
+
+def _best_of_pairs(source: Source, one: Indices, other: Indices, apart: Array, count: int) -> Indices:
+    """Return the best jumps between each two clips, at different times."""
+    kept: list[int] = []
+    clips, seconds = len(source.firsts), source.half
+    key = source.clip[one] * clips + source.clip[other]
+    for pair in np.unique(key):
+        some = np.flatnonzero(key == pair)
+        taken: list[int] = []
+        for k in some[np.argsort(apart[some], kind="stable")].tolist():
+            if all(abs(int(one[k]) - int(one[t])) > seconds for t in taken):
+                taken.append(k)
+            if len(taken) == count:
+                break
+        kept += taken
+    return np.array(kept, dtype=np.int64)
+
+
+def _of_cycles(source: Source) -> Indices:
+    """Return the jumps (2, J) by which repeated cycles go on with themselves."""
+    found = [np.empty((2, 0), dtype=np.int64)]
+    for k, frames in enumerate(source.inputs.frame_maps):
+        cycle = frames.cycle / source.step
+        rows, length = source.rows_of(k), round(cycle)
+        if frames.cycle == 0 or abs(cycle - length) > 1e-6:
+            continue
+        start = np.arange(rows.start + length, rows.stop - 1)
+        found.append(np.stack([start, start - length]))
+    return np.concatenate(found, axis=1)

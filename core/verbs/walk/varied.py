@@ -1,0 +1,272 @@
+"""Endless variations of clips: choose, play, bridge and plant (methods: Variations)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import GraphError, no_label, wrong_count, wrong_rows
+from ...graph import inputs
+from ...graph.motion_graph import MotionGraph
+from ...graph.walk_result import WalkResult
+from ...motion import frame_map, limits, root_motion
+from ...motion.clip import Clip
+from ...motion.quat import Array
+from ...progress import SILENT, Progress
+from ...quality import quality
+from ...recipes.base import graph_name
+from ...recipes.graph import VariationOptions
+from ...variation import bridging, choice, guide, hardness, jumps, playing, source, wishes
+from ...variation.choice import Chosen
+from ...variation.jumps import Jumps
+from ...variation.playing import Played, Run
+from ...variation.source import Source
+from ...variation.wishes import Wishes
+from ...weave import planting
+from . import Walk
+
+LONGER = 1.5  # times the source: the length if none is given
+AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
+SHIFTED = 0.3  # m of shift beside bending: reported
+OFF = 0.12  # of a share: reported
+SEARCHING = "Searching the clips"
+FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
+
+
+def gather(
+    clips: Sequence[Clip], options: VariationOptions, progress: Progress = SILENT, graph: MotionGraph | None = None
+) -> Source:
+    """Return the rows of clips, or of the clips of a graph if given."""
+    if graph is not None:
+        return source.gather(graph.inputs, options.transition)
+    ready = inputs.gather(
+        clips,
+        images=options.mirror,
+        labels=options.labels.split(),
+        travel=options,
+        climbing=options.climbing,
+        progress=progress,
+    )
+    return source.gather(ready, options.transition)
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """The chosen rows, the known jumps, and the wishes."""
+
+    chosen: Chosen
+    found: Jumps
+    wished: Wishes
+    shares: Array
+
+
+def vary(
+    clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, prepared: Source | MotionGraph | None = None
+) -> WalkResult:
+    """Return a variation of clips; the same seed gives the same one.
+
+    Raises GraphError if no way continues, OptionError for wishes that do not fit, and the errors of
+    `limits.check_size`.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.demo_character import actions
+        >>> result = verbs.apply(verbs.Walk(seconds=4.0), [actions.walk(cycles=2)])
+        >>> result.clip.seconds
+        4.0
+    """
+    began = time.perf_counter()
+    rows = prepared if isinstance(prepared, Source) else gather(clips, recipe, progress.part(0.0, 0.3), prepared)
+    rate = rows.inputs.clips[0].rate
+    seconds = recipe.seconds or LONGER * rows.seconds()
+    frames = max(round(seconds * rate), 1) + 1
+    if recipe.loop:  # whole rows, so that the last frame shows the first row
+        frames = max(round((frames - 1) / rows.step), 2) * rows.step + 1
+    limits.check_size(rows.inputs.clips[0].name, frames, len(rows.inputs.clips[0].skeleton))
+    wished = wishes.read(rows, clips, frames, recipe.poses, recipe.verbatim)
+    way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
+    runs = playing.runs_of(rows, way.chosen, way.found)
+    times, moved = wishes.times(rows, wished, way.chosen.rows, loop=recipe.loop)
+    played = playing.play(rows, runs, way.found, times)
+    progress.at(0.8, "Measuring")
+    clip, planted, apart, shifted = _finish_clip(played, recipe, wished)
+    clip = replace(clip, name=recipe.result_name([_name(rows)]), cyclic=recipe.loop)
+    report = _report(rows, way, played, clip, began) | planted.report
+    if isinstance(prepared, MotionGraph) and "units" in prepared.report:
+        report["units"] = prepared.report["units"]
+    report["walk"] |= {
+        "keys": [
+            {"seconds": key.seconds, "frame": key.at, "apart_degrees": round(far, 3), "moved_s": round(float(by), 4)}
+            for key, far, by in zip(wished.keys, apart, moved, strict=True)
+        ],
+        "shifted": round(shifted, 4),
+    }
+    report["warnings"] += [
+        f"the key at {key.seconds:g} s is {far:.0f}° from what the action does there"
+        for key, far in zip(wished.keys, apart, strict=True)
+        if far > FAR
+    ]
+    report["warnings"] += _suggest_others(rows, shifted)
+    report["warnings"] += _describe_shares(rows, way, report["walk"])
+    report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
+    report["seconds_taken"] = round(time.perf_counter() - began, 4)
+    places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
+    return WalkResult(clip, report, 0, rows.inputs, played.origin, places)
+
+
+def _name(rows: Source) -> str:
+    return graph_name([clip.name for clip in rows.inputs.clips[: rows.inputs.given]])
+
+
+def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _Way:
+    """Return the rows of a variation, with jumps between poses as near as a way allows."""
+    shares = _shares(rows, recipe)
+    count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
+    asked, pinned = wishes.limits(rows, wished, count, hold=recipe.hold, loop=recipe.loop)
+    guided = guide.make(rows, count, recipe.variation, recipe.seed, pinned, shares, loop=recipe.loop)
+    limit = recipe.threshold
+    while True:
+        found = jumps.find(rows, limit)
+        rng = np.random.default_rng(recipe.seed)
+        chosen = choice.choose(
+            rows, found, guided, asked, shares, rng, recipe.variation, lambda share: progress.at(share, SEARCHING)
+        )
+        if chosen is not None:
+            return _Way(chosen, found, wished, shares)
+        if limit >= jumps.FARTHEST:
+            break
+        limit *= jumps.GROWTH
+    raise GraphError(
+        f"{_name(rows)}: no way leads on for {(wished.frames - 1) / rows.inputs.clips[0].rate:g} s; add actions that"
+        " are alike, or ask for less"
+    )
+
+
+def _shares(rows: Source, recipe: Walk) -> Array:
+    """Return the share (K,) of the result that each prepared clip gets; raises OptionError."""
+    given, count = rows.inputs.given, len(rows.inputs.clips)
+    lengths = np.bincount(rows.clip[np.unique(rows.same)], minlength=count).astype(float)
+    if recipe.shares:
+        wanted = np.concatenate([np.array(row) for row in recipe.shares])
+        if len(wanted) != given or not wanted.any():
+            raise wrong_count("shares", int((wanted > 0.0).sum()), given)
+        lengths *= np.tile(wanted / lengths[:given], count // given)
+    if recipe.label_filter:
+        lengths *= [label == recipe.label_filter for label in rows.inputs.labels]
+        if not lengths.any():
+            raise no_label(recipe.label_filter, rows.inputs.labels)
+    return np.asarray(lengths / lengths.sum())
+
+
+def _finish_clip(played: Played, recipe: Walk, wished: Wishes) -> tuple[Clip, planting.Outcome, list[float], float]:
+    """Return the played clip through its keys and to its end, planted; how far keys and shifts were."""
+    clip = replace(played.clip, cyclic=recipe.loop)
+    clip, apart = bridging.through_keys(clip, wished.keys, wished.stretches)
+    shifted = 0.0
+    if recipe.end:
+        if len(recipe.end) != 1 or len(recipe.end[0]) != 3:
+            raise wrong_rows("end", "x", "y", "degrees")
+        clip, shifted = bridging.to_end(clip, recipe.end[0], wished.stretches)
+    one = len(played.runs) == 1 and not (wished.keys or recipe.end)
+    planted, outcome = planting.of_result(clip, recipe, one_source=one)
+    planted = bridging.hold(planted, clip, wished.keys, wished.stretches)
+    if recipe.end:
+        planted, _ = bridging.to_end(planted, recipe.end[0], wished.stretches)
+    return planted, outcome, apart, shifted
+
+
+def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -> dict[str, Any]:
+    """Return the report of a variation: the keys of all walks, and its own."""
+    ready, found = rows.inputs, way.found
+    seams = [run for run in played.runs[1:] if not found.cycles[run.jump]]
+    names = [one.name for one in ready.clips[: ready.given]]
+    used = np.unique(played.origin.clip % ready.given)
+    after = quality.measure(clip)
+    return {
+        "verb": "walk",
+        "inputs": names,
+        "names": names,
+        "output": clip.name,
+        "frames": len(clip),
+        "rate": clip.rate,
+        "heading": root_motion.heading_source(clip.skeleton),
+        "graph": {"frames": sum(map(len, ready.clips)), "transitions": len(found)},
+        "pieces": _pieces(rows, played, found),
+        "dropped": frame_map.as_report(ready.left_out),
+        "quality": {"before": [quality.measure(ready.clips[k]) for k in used], "after": after},
+        "walk": {
+            "transitions": len(seams),
+            "worst_cm": round(100.0 * max((float(found.distance[run.jump]) for run in seams), default=0.0), 2),
+            "used": round(_measure_use(rows, way.chosen, way.shares), 4),
+            "length": after["path_m"],
+        },
+        "warnings": list(ready.sentences),
+        "seconds_taken": round(time.perf_counter() - began, 4),
+    }
+
+
+def _suggest_others(rows: Source, shifted: float) -> list[str]:
+    """Return sentences that suggest another place or another verb."""
+    told = []
+    if shifted > SHIFTED * rows.unit:
+        told.append(
+            f"the end lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place"
+        )
+    if rows.inputs.given == 1 and rows.inputs.frame_maps[0].cycle:
+        told.append(f"{_name(rows)} only repeats: Restyle changes its manner, and Follow Path its way")
+    return told
+
+
+def _describe_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
+    """Return a sentence for each clip with much less than its share; report all shares."""
+    given = rows.inputs.given
+    gone = np.bincount(rows.clip[way.chosen.rows] % given, minlength=given) / len(way.chosen.rows)
+    wanted = way.shares.reshape(-1, given).sum(axis=0)
+    names = [clip.name for clip in rows.inputs.clips[:given]]
+    own["shares"] = {name: round(float(share), 3) for name, share in zip(names, gone, strict=True)}
+    return [
+        f"{name} has {100.0 * got:.0f} % of the result, not {100.0 * share:.0f} %: its poses are unlike the others'"
+        for name, got, share in zip(names, gone, wanted, strict=True)
+        if got < share - OFF
+    ]
+
+
+def _describe_hardness(rows: Source, way: _Way, runs: Sequence[Run], clip: Clip, own: dict[str, Any]) -> list[str]:
+    """Return a sentence on the hardest place at a seam or a key, if any is harder than the source; report all."""
+    stretch = (len(clip) - 1) / max(len(way.chosen.rows) - 1, 1) if clip.cyclic else rows.step
+    seams = [round((run.first - 1) * stretch) for run in runs[1:] if not way.found.cycles[run.jump]]
+    places = [(frame, AROUND_SEAM) for frame in seams] + [(key.at, AROUND_KEY) for key in way.wished.keys]
+    hard = hardness.usual(rows.inputs.clips[: rows.inputs.given])
+    found = hardness.find_hardest(hardness.accelerations(clip), places, clip.rate, hard)
+    own["seams"] = [[frame, round(times, 2)] for frame, (_, times) in zip(seams, found, strict=False)]
+    worst = max(found, key=lambda one: one[1], default=(0, 0.0))
+    if worst[1] <= hardness.SEEN:
+        return []
+    return [
+        f"{clip.name}: the body is moved {worst[1]:.1f} times as hard as in the sources at frame {worst[0]}: look there"
+    ]
+
+
+def _measure_use(rows: Source, chosen: Chosen, shares: Array) -> float:
+    """Return the played share of the rows of wanted clips, each cycle once."""
+    once = np.unique(rows.same)
+    once = once[shares[rows.clip[once]] > 0.0]
+    return float(np.isin(once, rows.same[chosen.rows]).mean())
+
+
+def _pieces(rows: Source, played: Played, found: Jumps) -> list[dict[str, Any]]:
+    """Return the stretches of a variation in order, in frames of the given clips."""
+    origin, ready, pieces = played.origin, rows.inputs, []
+    for k, run in enumerate(played.runs):
+        at = np.flatnonzero(origin.piece == k)
+        if len(at) == 0:
+            continue
+        clip = int(origin.clip[at[0]])
+        first, last = (ready.frame_maps[clip].given_frame(int(origin.frame[j])) for j in (at[0], at[-1]))
+        piece = {"at": int(at[0]), "clip": ready.clips[clip].name, "frames": [first, last]}
+        if run.jump >= 0:
+            piece["distance"] = round(float(found.distance[run.jump]), 5)
+        pieces.append(piece)
+    return pieces

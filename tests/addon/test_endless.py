@@ -1,0 +1,80 @@
+"""Endless variations in Blender: from the panel, with limits, undone, and several for a crowd."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.core_result
+
+
+@pytest.fixture
+def waver():
+    bpy.ops.action_loom.add_demo()
+    rig = bpy.context.object
+    settings = material.list_sources(rig, "Wave", mode="walk")
+    settings.walk.seconds = 6.0
+    return rig
+
+
+def made_by(operator, *how, **options):
+    before = set(bpy.data.actions)
+    assert operator(*how, **options) == {"FINISHED"}
+    return sorted(set(bpy.data.actions) - before, key=lambda action: action.name)
+
+
+def sizes(action):
+    """Return the keyed values of each curve without their signs, since a quaternion and its negative are one turn."""
+    curves = material.fcurves(action)
+    return {(c.data_path, c.array_index): np.abs([key.co[1] for key in c.keyframe_points]).round(6) for c in curves}
+
+
+def test_the_button_makes_what_the_panel_asks_for(waver):
+    (made,) = made_by(bpy.ops.action_loom.walk, "INVOKE_DEFAULT")
+    first, last = made.frame_range
+    rate = material.scene_rate()
+    assert (last - first) / rate == pytest.approx(6.0, abs=1.0 / rate)
+    assert "seam" in bpy.context.scene.action_loom.rigs[0].last
+
+
+def test_the_same_seed_gives_the_same_and_the_next_another(waver):
+    (one,) = made_by(bpy.ops.action_loom.walk, "INVOKE_DEFAULT", result_name="one")
+    (same,) = made_by(bpy.ops.action_loom.walk, "INVOKE_DEFAULT", result_name="same")
+    (other,) = made_by(bpy.ops.action_loom.walk, "INVOKE_DEFAULT", result_name="other", seed=2)
+    first, again, third = (sizes(action) for action in (one, same, other))
+    assert all(np.array_equal(first[path], again[path]) for path in first)
+    assert any(len(first[path]) != len(third[path]) or (first[path] != third[path]).any() for path in first)
+
+
+def test_a_keyed_pose_is_in_the_written_action(waver):
+    settings = bpy.context.scene.action_loom
+    settings.walk.poses = "2 1 30"
+    (made,) = made_by(bpy.ops.action_loom.walk, "INVOKE_DEFAULT")
+    rate, first = material.scene_rate(), made.frame_range[0]
+    arm = waver.pose.bones["forearm.R"]
+
+    def turn(action, frame):
+        material.show(waver, action)
+        bpy.context.scene.frame_set(round(frame))
+        return np.array(arm.matrix_basis.to_quaternion())
+
+    wave = bpy.data.actions["Wave"]
+    pose, key = turn(made, first + 2.0 * rate), turn(wave, wave.frame_range[0] + 30)
+    assert abs(float(pose @ key)) > 1.0 - 1e-6
+
+
+def test_what_does_not_fit_is_refused_with_a_reason(waver):
+    settings = bpy.context.scene.action_loom
+    settings.walk.poses = "20 1 30"
+    with pytest.raises(RuntimeError, match="20 s lies outside the result"):
+        bpy.ops.action_loom.walk("INVOKE_DEFAULT")
+
+
+def test_several_for_a_crowd_differ_and_one_step_undoes_them(waver):
+    bpy.ops.ed.undo_push(message="before")
+    names = {action.name for action in bpy.data.actions}
+    made = made_by(bpy.ops.action_loom.walks, "INVOKE_DEFAULT", count=4)
+    assert len({material.fingerprint(action) for action in made}) == 4
+    bpy.ops.ed.undo_push(message="made")
+    bpy.ops.ed.undo()
+    assert {action.name for action in bpy.data.actions} == names

@@ -1,0 +1,221 @@
+"""Endless variations: played frames, limits read back from written files, and known answers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.demo_character import actions
+from action_loom.core.errors import GraphError, OptionError
+from action_loom.core.formats import motion_file
+from action_loom.core.graph import inputs
+from action_loom.core.motion import kinematics, root_motion
+from action_loom.core.variation import choice, guide, jumps, source
+from action_loom.core.verbs import Walk
+from numpy.testing import assert_allclose
+from oracles import material
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture(scope="module")
+def gestures():
+    return material.captured("cmu_daz_13_26")
+
+
+@pytest.fixture(scope="module")
+def rows(gestures):
+    return verbs.prepare(Walk(), [gestures])
+
+
+def standing_alike(one, other):
+    """Return two clips placed so that their first frames stand at the origin and face alike."""
+    placed = []
+    for clip in (one, other):
+        ground, facing = root_motion.ground_frames(clip.cut(0, 1))
+        turned = root_motion.place_clip(clip, -float(facing[0]), np.zeros(2))
+        placed.append(root_motion.place_clip(turned, 0.0, -root_motion.ground_frames(turned)[0][0]))
+        assert len(ground) == 1
+    return placed
+
+
+def angles(one, other):
+    """Return the angles (F, J) between the rotations of two clips, radians; exact for small ones."""
+    same = np.sign((one.rotations * other.rotations).sum(axis=-1, keepdims=True))
+    return 2.0 * np.arcsin(np.minimum(0.5 * np.linalg.norm(one.rotations - same * other.rotations, axis=-1), 1.0))
+
+
+def written(made, tmp_path):
+    """Return a result as a reader of its file sees it."""
+    path = tmp_path / "made.bvh"
+    path.write_bytes(motion_file.compose(made.clip, path))
+    return motion_file.read(path).clip
+
+
+@pytest.mark.shared
+def test_frames_are_the_sources_own_away_from_seams(gestures, rows):
+    made = verbs.apply(Walk(seconds=12.0, plant_feet=False), [gestures], prepared=rows)
+    alone = np.flatnonzero(made.origin.other < 0)
+    given = gestures.take_frames(rows.inputs.frame_maps[0].first + made.origin.frame[alone])
+    roots = made.clip.skeleton.parents < 0
+    assert_allclose(made.clip.rotations[alone][:, ~roots], given.rotations[:, ~roots], atol=1e-12)
+    assert len(alone) > 0.6 * len(made.clip)
+
+
+@pytest.mark.shared
+def test_keyed_poses_are_hit_in_the_written_file(gestures, rows, tmp_path):
+    keys = ((0.0, 1, 300), (5.0, 1, 1500), (12.0, 1, 900))
+    made = verbs.apply(Walk(seconds=12.0, poses=keys), [gestures], prepared=rows)
+    read = written(made, tmp_path)
+    for seconds, _, frame in keys:
+        at = round(seconds * gestures.rate)
+        key, pose = standing_alike(gestures.cut(frame, frame + 1), read.cut(at, at + 1))
+        assert angles(key, pose).max() < 1e-3
+    assert [key["frame"] for key in made.report["walk"]["keys"]] == [0, 600, 1440]
+
+
+@pytest.mark.shared
+def test_a_key_far_from_everything_is_named(gestures, rows):
+    odd = replace(gestures, name="odd", rotations=np.roll(gestures.rotations, 7, axis=1)).cut(0, 200)
+    made = verbs.apply(Walk(seconds=10.0, shares=((1.0, 0.0),), poses=((4.2, 2, 50),)), [gestures, odd])
+    assert any(sentence.startswith("the key at 4.2 s is ") for sentence in made.report["warnings"])
+    assert set(made.origin.clip.tolist()) == {0}
+
+
+@pytest.mark.shared
+def test_a_stretch_stays_as_it_is_in_the_written_file(gestures, rows, tmp_path):
+    made = verbs.apply(Walk(seconds=12.0, verbatim=((4.0, 1, 701, 1000),)), [gestures], prepared=rows)
+    clip = made.clip.cut(480, 480 + 300)
+    own, kept = standing_alike(gestures.cut(701, 1001), clip)
+    assert angles(own, kept).max() < 1e-6
+    assert_allclose(kept.translations, own.translations, atol=1e-6)
+    _, again = standing_alike(gestures.cut(701, 1001), written(made, tmp_path).cut(480, 780))
+    assert angles(own, again).max() < 1e-5  # the file has six digits of a degree
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("end", [(0.5, 3.0, 30.0), (-1.0, 2.0, -90.0)])
+def test_it_ends_where_it_is_sent(end, tmp_path):
+    clip = material.captured("cmu_mb_26_01")
+    read = written(verbs.apply(Walk(seconds=15.0, end=(end,)), [clip]), tmp_path)
+    ground, facing = root_motion.ground_frames(read)
+    gone = complex(*(ground[-1] - ground[0])) * np.exp(-1j * facing[0])
+    assert abs(gone - complex(*end[:2])) < 0.01
+    turned = np.degrees(facing[-1] - facing[0]) - end[2]
+    assert abs((turned + 180.0) % 360.0 - 180.0) < 1.0
+
+
+@pytest.mark.shared
+def test_a_loop_ends_with_its_first_pose(gestures, rows):
+    clip = verbs.apply(Walk(seconds=10.0, loop=True), [gestures], prepared=rows).clip
+    assert clip.cyclic
+    first, last = standing_alike(clip.cut(0, 1), clip.cut(len(clip) - 1, len(clip)))
+    assert angles(first, last).max() < 1e-6
+
+
+@pytest.mark.shared
+def test_without_variation_it_is_the_source_in_its_order(gestures, rows):
+    made = verbs.apply(Walk(seconds=20.0, variation=0.0), [gestures], prepared=rows)
+    assert made.report["walk"]["transitions"] == 0
+
+
+@pytest.mark.shared
+def test_a_long_result_uses_nearly_all_of_its_source(gestures, rows):
+    own = verbs.apply(Walk(seconds=60.0), [gestures], prepared=rows).report["walk"]
+    assert own["used"] > 0.85
+
+
+def test_each_source_gets_about_its_share():
+    clips = [actions.walk(30.0, 6), actions.sneak(30.0, 4)]
+    made = verbs.apply(Walk(seconds=40.0, shares=((1.0, 1.0),)), clips)
+    assert abs(made.report["walk"]["shares"]["walk"] - 0.5) < 0.2
+
+
+def test_a_single_cycle_goes_on_without_a_seam():
+    cycle = actions.walk(cycles=1)
+    made = verbs.apply(Walk(seconds=10.0), [cycle])
+    assert made.report["walk"]["transitions"] == 0
+    speeds = np.linalg.norm(np.diff(kinematics.points(made.clip), axis=0), axis=2).max(axis=1)
+    assert speeds.max() < 1.01 * np.linalg.norm(np.diff(kinematics.points(cycle), axis=0), axis=2).max()
+
+
+def test_seeds_differ_and_a_seed_is_the_same_again():
+    clip = actions.wave()
+    one, same, other = (verbs.apply(Walk(seconds=9.0, seed=seed), [clip]).clip for seed in (5, 5, 6))
+    assert (one.rotations == same.rotations).all()
+    assert one.rotations.shape == other.rotations.shape
+
+
+def test_it_needs_more_than_a_pose():
+    with pytest.raises(GraphError, match="has one pose only"):
+        verbs.apply(Walk(seconds=1.0), [actions.wave().cut(0, 1)])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"poses": ((9.0, 1, 3),)}, "9 s lies outside the result, which takes 5 s"),
+        ({"poses": ((1.0, 2, 3),)}, "there is no clip 2: clips are 1 to 1"),
+        ({"poses": ((1.0, 1, 3000),)}, "has no frame 3000"),
+        ({"poses": ((1.0, 1, 3), (1.0, 1, 9))}, "poses has frame 30 twice"),
+        ({"poses": ((1.0, 1),)}, "poses takes rows of seconds, clip, frame"),
+        ({"verbatim": ((1.0, 1, 3, 20), (1.2, 1, 3, 20))}, "verbatim has 1.2 s twice"),
+        ({"verbatim": ((1.0, 1, 3, 20),), "poses": ((1.2, 1, 3),)}, "lies in a stretch that is kept"),
+        ({"end": ((1.0, 1.0),)}, "end takes rows of x, y, degrees"),
+        ({"shares": ((1.0, 1.0),)}, "shares has 2 values, but takes 1"),
+        ({"label_filter": "run"}, "no walk is among clips of the label 'run'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        verbs.apply(Walk(seconds=5.0, **options), [actions.walk()])
+
+
+def test_the_cheapest_way_is_that_of_trying_every_one(rng):
+    """Compare the search with all ways through a few rows of made-up costs."""
+    rows = source.gather(inputs.gather([actions.wave().cut(0, 24)], images=False))
+    count, stay = 8, 2
+    costs = rng.uniform(0.0, 5.0, (count, len(rows)))
+    start, end = np.array([6, 10, 14, 4]), np.array([12, 2, 7, 17])
+    found = jumps.Jumps(start, end, np.zeros(4), np.zeros(4, dtype=bool))
+    entries = choice._entries(rows, found, stay)
+    price = np.where(entries.jumps >= 0, 1.0, np.inf)
+    made = choice._cheapest(rows, costs, entries, price, found, None, stay)
+
+    def best(t, row, since):
+        if t == count - 1:
+            return 0.0 if since >= stay else np.inf
+        ways = [np.inf]
+        if row + 1 < len(rows):
+            ways.append(costs[t + 1, row + 1] + best(t + 1, row + 1, since + 1))
+        if since >= stay:
+            ways += [
+                1.0 + costs[t + 1, to + 1] + best(t + 1, to + 1, 1)
+                for of, to in zip(start, end, strict=True)
+                if of == row and to + stay < len(rows)
+            ]
+        return min(ways)
+
+    least = min(costs[0, row] + best(0, row, 1) for row in range(len(rows)))
+    assert made.cost == pytest.approx(least)
+    assert made.cost == pytest.approx(costs[np.arange(count), made.rows].sum() + (made.jumps >= 0).sum())
+
+
+def test_blocks_join_into_one_way(monkeypatch):
+    clip = actions.walk(30.0, 4)
+    monkeypatch.setattr(choice, "BLOCK", 60)
+    monkeypatch.setattr(choice, "OVERLAP", 30)
+    made = verbs.apply(Walk(seconds=12.0), [clip, actions.wave()])
+    assert len(made.clip) == 361
+    runs = np.flatnonzero(np.diff(made.origin.piece))
+    assert (np.diff(made.origin.frame)[np.setdiff1d(np.arange(360), runs)] == 1).all()
+
+
+def test_a_guide_shows_the_sources_poses(rng):
+    rows = source.gather(inputs.gather([actions.wave(), actions.walk()], images=False))
+    none = guide.Pinned(np.zeros(0, dtype=int), np.zeros((0, rows.features.shape[1])))
+    made = guide.make(rows, 200, 1.0, 3, none, np.array([0.5, 0.5]), loop=False)
+    apart = np.sqrt(((made[:, None] - rows.features) ** 2).sum(axis=2)).min(axis=1)
+    noise = rng.normal(size=made.shape) * rows.features.std(axis=0)
+    far = np.sqrt(((noise[:, None] - rows.features) ** 2).sum(axis=2)).min(axis=1)
+    assert np.median(apart) < 0.3 * np.median(far)
