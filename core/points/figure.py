@@ -9,7 +9,7 @@ from . import body, upright
 from .lengths import Lengths
 from .track import Track
 
-_TRUNK = 0.9  # quantile of the trunk's length: that of a straight back
+_TRUNK = 0.5  # quantile of the trunk's length
 _SPINE, _CHEST = 0.12, 0.56  # of the trunk: where its joints are
 _CLAVICLE = (0.02, 0.94)  # body heights beside the middle, and of the trunk
 _NECK, _HEAD = 0.06, 0.11  # body heights
@@ -20,14 +20,15 @@ _FOOT = (0.09, 0.03)  # body heights: from ankle to ball, forwards and down
 def make(track: Track, lengths: Lengths) -> Skeleton:
     """Return the skeleton of an upright track, standing on the floor and looking along +Y."""
     height = track.height
-    thigh, shin = lengths["hip.L", "knee.L"], lengths["knee.L", "ankle.L"]
-    upper, lower = lengths["shoulder.L", "elbow.L"], lengths["elbow.L", "wrist.L"]
+    legs = {
+        side: (lengths[f"hip.{side}", f"knee.{side}"], lengths[f"knee.{side}", f"ankle.{side}"]) for side in body.SIDES
+    }
     apart = 0.5 * lengths["hip.L", "hip.R"]
     wide = 0.5 * float(np.median(np.linalg.norm(track.at("shoulder.L") - track.at("shoulder.R"), axis=1)))
-    trunk = float(np.quantile(np.linalg.norm(track.middle("shoulder") - track.middle("hip"), axis=1), _TRUNK))
+    trunk = trunk_length(track)
     ankle = standing_height(track, "ankle", upright.ANKLE_HEIGHT * height)
     forwards, down = _foot(track, lengths, ankle)
-    hips = thigh + shin + ankle
+    hips = 0.5 * sum(map(sum, legs.values())) + ankle
     rows: list[tuple[str, str, tuple[float, float, float]]] = [
         ("hips", "", (0.0, 0.0, hips)),
         ("spine", "hips", (0.0, 0.0, hips + _SPINE * trunk)),
@@ -38,15 +39,18 @@ def make(track: Track, lengths: Lengths) -> Skeleton:
     tips = {"head": (0.0, 0.0, _HEAD * height)}
     for side, out in (("L", -1.0), ("R", 1.0)):
         arm = hips + trunk
+        upper = lengths[f"shoulder.{side}", f"elbow.{side}"]
+        lower = lengths[f"elbow.{side}", f"wrist.{side}"]
+        thigh, shin = legs[side]
         rows += [
             (f"clavicle.{side}", "chest", (out * _CLAVICLE[0] * height, 0.0, hips + _CLAVICLE[1] * trunk)),
             (f"upper_arm.{side}", f"clavicle.{side}", (out * wide, 0.0, arm)),
             (f"forearm.{side}", f"upper_arm.{side}", (out * (wide + upper), 0.0, arm)),
             (f"hand.{side}", f"forearm.{side}", (out * (wide + upper + lower), 0.0, arm)),
             (f"thigh.{side}", "hips", (out * apart, 0.0, hips)),
-            (f"shin.{side}", f"thigh.{side}", (out * apart, 0.0, ankle + shin)),
-            (f"foot.{side}", f"shin.{side}", (out * apart, 0.0, ankle)),
-            (f"toe.{side}", f"foot.{side}", (out * apart, forwards, ankle - down)),
+            (f"shin.{side}", f"thigh.{side}", (out * apart, 0.0, hips - thigh)),
+            (f"foot.{side}", f"shin.{side}", (out * apart, 0.0, hips - thigh - shin)),
+            (f"toe.{side}", f"foot.{side}", (out * apart, forwards, hips - thigh - shin - down)),
         ]
         hand = [
             lengths[bone]
@@ -56,6 +60,11 @@ def make(track: Track, lengths: Lengths) -> Skeleton:
         tips[f"hand.{side}"] = (out * (float(np.mean(hand)) if hand else _HAND * height), 0.0, 0.0)
         tips[f"toe.{side}"] = (0.0, _TOES * height, 0.0)
     return _skeleton(rows, tips)
+
+
+def trunk_length(track: Track) -> float:
+    """Return the length in metres of the trunk of a straight body, from the middle of the hips to the shoulders'."""
+    return float(np.quantile(np.linalg.norm(track.middle("shoulder") - track.middle("hip"), axis=1), _TRUNK))
 
 
 def standing_height(track: Track, part: str, usual: float) -> float:

@@ -11,13 +11,14 @@ from .track import Track
 
 _SWEEPS = 30
 _NOISE_SHARE = 2.0 / 3.0  # of the variance of both ends that lengthens the median distance
+_UNSURE = 0.3  # of the noise of a point: a difference of sides that is believed by half
 _LEAST = 0.2  # of the median distance that remains at least
 
 Lengths = dict[tuple[str, str], float]
 
 
 def measure(track: Track, noise: Noise) -> Lengths:
-    """Return the length in metres of every bone of known points, the same on both sides."""
+    """Return the length in metres of every bone of known points; sides differ as far as the noise lets it be told."""
     variances = dict(zip(track.names, noise.variances.sum(axis=1), strict=True))
     found: Lengths = {}
     for one, other, _ in body.bones_between(track.names):
@@ -29,7 +30,13 @@ def measure(track: Track, noise: Noise) -> Lengths:
         found[one, other] = float(
             np.sqrt(max(usual - _NOISE_SHARE * (variances[one] + variances[other]), _LEAST**2 * usual))
         )
-    return {bone: 0.5 * (length + found.get(_mirrored(bone), length)) for bone, length in found.items()}
+    return {bone: _evened(length, found.get(_mirrored(bone), length), noise.level) for bone, length in found.items()}
+
+
+def _evened(length: float, other: float, noise: float) -> float:
+    """Return a length nearer to that of the other side, the less their difference exceeds what noise can make."""
+    apart = 0.5 * (length - other)
+    return 0.5 * (length + other) + apart**3 / (apart**2 + (_UNSURE * noise) ** 2 + 1e-18)
 
 
 def _mirrored(bone: tuple[str, str]) -> tuple[str, str]:

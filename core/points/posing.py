@@ -120,8 +120,7 @@ def _goals(track: Track, rest: Mapping[str, Array], size: float) -> dict[str, Ar
     hips, shoulders = track.middle("hip"), track.middle("shoulder")
     goals = {"hips": size * hips + np.array([0.0, 0.0, own - size * ankle])}
     trunk = np.linalg.norm(_middle(rest, "shoulder") - _middle(rest, "hip"))
-    straight = np.quantile(np.linalg.norm(shoulders - hips, axis=1), 0.9)
-    goals["shoulders"] = goals["hips"] + trunk / straight * (shoulders - hips)
+    goals["shoulders"] = goals["hips"] + trunk / figure.trunk_length(track) * (shoulders - hips)
     across = np.median(np.linalg.norm(track.at("shoulder.L") - track.at("shoulder.R"), axis=1))
     wide = np.linalg.norm(rest["shoulder.L"] - rest["shoulder.R"])
     for side in body.SIDES:
@@ -142,8 +141,8 @@ def _pose(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array
     thighs = 0.5 * (places[roles["thigh.L"]] + places[roles["thigh.R"]])
     at_hips = goals["hips"] + quat.rotate(turns["hips"], places[hips] - thighs)
     of_joint = {joint: turns[role] for role, joint in roles.items() if role in turns}
-    of_joint |= _trunk(skeleton, turns, goals, at_hips)
-    of_joint |= _clavicles(skeleton, turns, goals)
+    trunk, left = _trunk(skeleton, turns, goals, at_hips)
+    of_joint |= trunk | _clavicles(skeleton, turns, goals, left)
     world = np.empty((frames, len(skeleton), 4))
     rotations = np.tile(quat.IDENTITY, (frames, len(skeleton), 1))
     translations = np.zeros((frames, len(skeleton), 3))
@@ -160,11 +159,14 @@ def _pose(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array
     return quat.continuous(quat.normalize(rotations)), translations
 
 
-def _trunk(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array], at_hips: Array) -> dict[int, Array]:
-    """Return the turns of the joints between hips and chest, aimed so that the shoulders reach their goal."""
+def _trunk(
+    skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array], at_hips: Array
+) -> tuple[dict[int, Array], Array]:
+    """Return the turns of joints between hips and chest, aimed at the shoulders' goal, and what is left (F, 3)."""
     roles, places = skeleton.roles, skeleton.rest[1]
     between = _between(skeleton, roles["hips"], roles["chest"])
-    found = {}
+    found: dict[int, Array] = {}
+    left = np.zeros_like(at_hips)
     shares = np.arange(1, len(between) + 1) / (len(between) + 1.0)
     for joint, share in zip(between, shares, strict=True):
         found[joint] = _partly(turns["hips"], turns["chest"], share)
@@ -175,13 +177,14 @@ def _trunk(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Arra
         wanted = goals["shoulders"] - begin - quat.rotate(turns["chest"], shoulders - places[chest])
         now = quat.rotate(found[first], places[chest] - places[first])
         swing = _shortest(now, wanted)
+        left = wanted - quat.rotate(swing, now)
         found |= {joint: quat.mul(swing, found[joint]) for joint in between}
     if "head" in turns and "head" in roles:
         necks = _between(skeleton, roles["chest"], roles["head"])
         shares = np.arange(1, len(necks) + 1) / (len(necks) + 1.0)
         for joint, share in zip(necks, shares, strict=True):
             found[joint] = _partly(turns["chest"], turns["head"], share)
-    return found
+    return found, left
 
 
 def _between(skeleton: Skeleton, first: int, last: int) -> list[int]:
@@ -193,7 +196,9 @@ def _between(skeleton: Skeleton, first: int, last: int) -> list[int]:
     return chain[::-1] if joint == first else []
 
 
-def _clavicles(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array]) -> dict[int, Array]:
+def _clavicles(
+    skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array], left: Array
+) -> dict[int, Array]:
     """Return the turns of the clavicles: with the chest, and so that shoulders move beside their usual place."""
     roles, places = skeleton.roles, skeleton.rest[1]
     found = {}
@@ -201,7 +206,7 @@ def _clavicles(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, 
         joint = roles.get(f"clavicle.{side}")
         if joint is None:
             continue
-        inside = quat.rotate(quat.inv(turns["chest"]), goals[f"shoulder.{side}"])
+        inside = quat.rotate(quat.inv(turns["chest"]), goals[f"shoulder.{side}"] + left)
         moved = inside - np.median(inside, axis=0)
         bone = places[roles[f"upper_arm.{side}"]] - places[joint]
         swing = _shortest(np.broadcast_to(bone, moved.shape), bone + moved)

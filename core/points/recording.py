@@ -10,6 +10,7 @@ from ..motion.quat import Array
 
 LARGEST = 1e7  # of coordinates, in any unit
 MOST_VALUES = 60_000_000  # of a file: five hours of 33 points at 30 frames per second
+_STAYS = 0.95  # of the frames, of a point that stays in the origin
 BELIEVED = 0.3  # of confidences: points below count as missing
 
 
@@ -23,6 +24,7 @@ class Recording:
     person : "" in a file of one person
     notes : sentences for the user
     markers : whether the points are on the skin, not at joints
+    centred : whether a point stays in the origin, as in files without travel
     """
 
     path: str
@@ -34,6 +36,7 @@ class Recording:
     person: str = ""
     notes: tuple[str, ...] = field(default=())
     markers: bool = False
+    centred: bool = False
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -58,7 +61,9 @@ def make(
         trust = np.nan_to_num(values[..., 3].astype(np.float64))
     places = values[..., :3].astype(np.float64)
     bad = ~np.isfinite(places).all(axis=-1) | (np.abs(np.nan_to_num(places)) > LARGEST).any(axis=-1)
-    bad |= ~places.any(axis=-1)
+    origin = ~places.any(axis=-1)
+    bad |= origin
+    about = {"centred": bool((origin.mean(axis=0) > _STAYS).any()), **about}
     if trust is not None:
         bad |= ~(trust > BELIEVED)
     return Recording(str(path), labels, np.where(bad[..., None], np.nan, places), trust, **about)  # type: ignore[arg-type]

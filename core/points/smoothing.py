@@ -11,6 +11,8 @@ _STRENGTHS = 10.0 ** np.arange(-1.5, 5.01, 0.25)
 _AROUND = 0.15  # s; sigma of the mean of third differences
 _LEAST, _MOST, _FLOOR = 0.15, 20.0, 0.05  # of the factor of the strength over time
 _ROUNDS = 2
+_COST_OF_FREEDOM = 1.6  # more than 1, as correlated noise looks like motion [Cummins]
+_OF_VALIDATION = 0.68  # of the time over which validation then smooths, which is lazy in fast movements
 _THIRD = np.array([-1.0, 3.0, -3.0, 1.0])
 
 
@@ -22,7 +24,7 @@ def smooth(track: Track, noise: Noise, amount: float = 1.0) -> Track:
     if amount <= 0.0 or len(track) < 5:
         return track
     values = track.places @ noise.axes
-    strengths = _found_by_validation(values, 1.0 / noise.share) * amount**6
+    strengths = _found_by_validation(values, 1.0 / noise.share) * (_OF_VALIDATION * amount) ** 6
     weights = np.maximum(track.trust, 1e-3)[..., None] / noise.share
     over_time = np.broadcast_to(strengths, (len(track) - 3, len(strengths)))
     out = _fit(values, weights, over_time)
@@ -53,7 +55,7 @@ def _found_by_validation(values: Array, weights: Array) -> Array:
     scores = []
     for strength in _STRENGTHS:
         left = strength * third / (1.0 + strength * third)
-        freedom = (count * left).sum() / count.sum()
+        freedom = max(1.0 - _COST_OF_FREEDOM * (count * (1.0 - left)).sum() / count.sum(), 1e-3)
         scores.append((count[:, None] * np.square(left)[:, None] * power).sum(axis=0) / freedom**2)
     return np.asarray(_STRENGTHS[np.argmin(scores, axis=0)])
 

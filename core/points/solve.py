@@ -20,7 +20,7 @@ from .track import Track
 
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of the floor's tilt that are told
-_TRAVELS = 0.3  # body heights of a path
+_LEVELLINGS = 3  # rounds of travel and up, each of which needs the other
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 
@@ -108,7 +108,6 @@ def _in_the_world(
     ready: Track, options: PointOptions, facts: dict[str, Any], name: str, notes: list[str]
 ) -> tuple[Track, Array, lengths.Lengths]:
     """Return the smooth track upright on its floor, the raw points moved in the same way, and the lengths of bones."""
-    centred = upright.is_centred(ready)
     smooth, measured, found = _smoothed(ready, options)
     facts["noise_m"] = float(found.level)
     facts["noise_in_depth"] = found.deep
@@ -118,13 +117,16 @@ def _in_the_world(
         notes.append(f"{name}: the body stands {turn.tilt:.0f}° off the axis {turn.axis} (option up)")
     raw, smooth = upright.turned(ready, turn.turn), upright.turned(smooth, turn.turn)
     facts["travel_m"] = None
-    if centred and options.travel == AUTO:
-        for _ in range(2):
+    if ready.centred and options.travel == AUTO:
+        for _ in range(0 if turn.axis else _LEVELLINGS):
             moved = travel.measure(smooth)
-            raw = raw.of(raw.places + moved[:, None])
-            smooth, measured, _ = _smoothed(raw, options)
-            if not turn.axis:
-                raw, smooth = _levelled(raw, smooth)
+            standing = smooth.of(smooth.places + moved[:, None])
+            raw, smooth = (upright.turned(one, upright.stance_turn(standing)) for one in (raw, smooth))
+        moved = travel.measure(smooth)
+        raw = raw.of(raw.places + moved[:, None])
+        smooth, measured, _ = _smoothed(raw, options)
+        moved = travel.measure(smooth)
+        raw, smooth = (one.of(one.places + moved[:, None]) for one in (raw, smooth))
         ground = smooth.middle("hip")[:, :2]
         facts["travel_m"] = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
     elif not turn.axis:
@@ -143,10 +145,7 @@ def _smoothed(ready: Track, options: PointOptions) -> tuple[Track, lengths.Lengt
     """Return a track smoothed and with exact lengths, these lengths, and the noise that was found."""
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)
-    out = ready
-    for _ in range(2):
-        out = lengths.hold(smoothing.smooth(out, found, options.smoothing), measured, found)
-    return out, measured, found
+    return lengths.hold(smoothing.smooth(ready, found, options.smoothing), measured, found), measured, found
 
 
 def describe(facts: dict[str, Any]) -> list[str]:

@@ -16,6 +16,7 @@ Flags = NDArray[np.bool_]
 SHORTEST = 8  # frames
 _SEEN = 0.2  # share of frames in which a point must be measured
 _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
+_CENTRED, _MOSTLY = 0.002, 0.8  # body heights from their place within which hips stay in most of the frames
 _LIKELY = (1.2, 2.3)  # m: body heights in which a unit is believed
 
 
@@ -26,6 +27,7 @@ class Track:
     names : P names of `body.NAMES`; places (F, P, 3) : metres; measured (F, P) : whether they were in the file
     trust (F, P) : weights, 1 for a measured point of full confidence
     rate : frames per second; height : of the body, metres
+    centred : whether the hips stay in one place, as in files without travel
     """
 
     names: tuple[str, ...]
@@ -34,6 +36,7 @@ class Track:
     trust: Array
     rate: float
     height: float
+    centred: bool = False
 
     def __len__(self) -> int:
         return len(self.places)
@@ -91,7 +94,16 @@ def begin(recording: Recording, rate: float) -> tuple[Track, int, list[str]]:
     left = len(recording) - len(places)
     if left:
         notes.append(f"{title}: {left} frames at its ends have no body and were left out")
-    return replace(track, places=track.places * metres, height=height), int(seen[0]), notes
+    track = replace(track, places=track.places * metres, height=height)
+    return replace(track, centred=recording.centred or _is_centred(track)), int(seen[0]), notes
+
+
+def _is_centred(track: Track) -> bool:
+    """Return whether the middle of the hips stays in one place in most of the frames in which both are measured."""
+    middle = track.middle("hip")
+    middle = middle[np.isfinite(middle).all(axis=1)]
+    away = np.linalg.norm(middle - np.median(middle, axis=0), axis=1)
+    return bool(len(middle)) and bool(np.quantile(away, _MOSTLY) < _CENTRED * track.height)
 
 
 def _title(recording: Recording) -> str:

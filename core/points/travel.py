@@ -7,9 +7,9 @@ from ..motion.quat import Array
 from . import body, upright
 from .track import Track
 
-_LOW = 0.012  # body heights above the lowest foot at which a foot counts less, by e
-_APART = 0.12  # body heights per second: the usual difference of a standing foot from the travel
-_ROUNDS = 8
+_LOW = 0.03  # body heights above the lowest foot at which a foot counts less, by e
+# Rounds: the seconds over which travel is steady, and body heights per second from it at which a foot counts a quarter.
+_ROUNDS = ((0.3, 0.6), (0.3, 0.4), (0.2, 0.3), (0.1, 0.2), (0.06, 0.12), (0.03, 0.12), (0.03, 0.12), (0.03, 0.12))
 _SIGMA = 0.03  # s
 
 
@@ -25,10 +25,12 @@ def measure(track: Track) -> Array:
     velocity = np.gradient(feet[..., :2], axis=0) * track.rate
     low = np.exp(-(above - above.min(axis=1, keepdims=True)) / (_LOW * track.height))
     weights = low
-    for _ in range(_ROUNDS):
+    for sigma, apart in _ROUNDS:
         moving = (weights[..., None] * velocity).sum(axis=1) / weights.sum(axis=1)[:, None]
-        apart = np.linalg.norm(velocity - moving[:, None], axis=-1) / (_APART * track.height)
-        weights = low / (1.0 + apart**2) ** 2
+        usual = root_motion.smooth(moving, sigma * track.rate)
+        off = np.linalg.norm(velocity - usual[:, None], axis=-1) / (apart * track.height)
+        weights = low / (1.0 + off**2) ** 2
+    moving = (weights[..., None] * velocity).sum(axis=1) / weights.sum(axis=1)[:, None]
     speed = root_motion.smooth(-moving, _SIGMA * track.rate)
     steps = 0.5 * (speed[1:] + speed[:-1]) / track.rate
     ground = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])

@@ -49,7 +49,7 @@ def frames_of(points: Places, rate: float) -> dict[str, Array]:
     hips, shoulders = _middle(points, "hip"), _middle(points, "shoulder")
     thighs = 0.5 * (points["hip.L"] - points["knee.L"] + points["hip.R"] - points["knee.R"])
     up = _unit(shoulders - hips) + _THIGHS * _unit(thighs)
-    frames = {"hips": gaps.axes_of(up, points["hip.R"] - points["hip.L"])}
+    frames = {"hips": _about_right(up, points["hip.R"] - points["hip.L"])}
     frames["chest"] = gaps.axes_of(shoulders - points.get("spine", hips), points["shoulder.R"] - points["shoulder.L"])
     head = _head(points, frames["chest"])
     if head is not None:
@@ -67,6 +67,13 @@ def _middle(points: Places, part: str) -> Array:
 
 def _unit(vectors: Array) -> Array:
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12))
+
+
+def _about_right(up: Array, right: Array) -> Array:
+    """Return axes (F, 3, 3) with an exact right and about the up direction."""
+    x = _unit(right)
+    y = _unit(np.cross(up, x))
+    return np.stack([x, y, np.cross(x, y)], axis=-1)
 
 
 def _head(points: Places, chest: Array) -> Array | None:

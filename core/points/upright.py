@@ -17,7 +17,6 @@ _SLOPE, _HEIGHT = 0.045, 0.01  # deviations of the floor's slope, and of the hei
 _SNAPS = np.cos(np.radians(30.0))
 _AXES = {"x": 0, "y": 1, "z": 2}
 ANKLE_HEIGHT = 0.045  # body heights, of standing ankles whose feet are not known
-_CENTRED = 0.002  # body heights: the deviation of hips that stay in the origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +29,6 @@ class Upright:
     turn: Array
     axis: str
     tilt: float
-
-
-def is_centred(track: Track) -> bool:
-    """Return whether the hips of a track stay in one place, as in files without travel."""
-    return bool(np.std(track.middle("hip"), axis=0).max() < _CENTRED * track.height)
 
 
 def foot_parts(track: Track) -> tuple[str, ...]:
@@ -57,15 +51,15 @@ def find(track: Track, up: str) -> Upright:
     snapped = np.zeros(3)
     snapped[nearest] = np.sign(mean[nearest]) or 1.0
     tilt = float(np.degrees(np.arccos(np.clip(mean @ snapped, -1.0, 1.0))))
-    if up in _AXES or (up == AUTO and not is_centred(track) and mean @ snapped > _SNAPS):
+    if up in _AXES or (up == AUTO and not track.centred and mean @ snapped > _SNAPS):
         sign = "-" if snapped[nearest] < 0 else ""
         return Upright(_shortest_turn(snapped), f"{sign}{'xyz'[nearest]}", tilt)
     return Upright(_shortest_turn(mean), "", tilt)
 
 
-def _mean_direction(track: Track) -> Array:
+def _mean_direction(track: Track, *, travels: bool = False) -> Array:
     """Return the mean direction (3,) from standing feet to the centre of mass; of a centred body its own."""
-    if is_centred(track):
+    if track.centred and not travels:
         legs = track.middle("hip") - track.middle("ankle")
         trunk = track.middle("shoulder") - track.middle("hip")
         mean = (trunk + legs).mean(axis=0)
@@ -77,6 +71,14 @@ def _mean_direction(track: Track) -> Array:
         weights = np.exp(-speeds(foot, track.rate) / (_STILL * track.height))
         total += (weights[:, None] * (centre - foot)).sum(axis=0)
     return np.asarray(total / np.linalg.norm(total))
+
+
+def stance_turn(track: Track) -> Array:
+    """Return the turn (4,) that brings the mean direction from standing feet to the centre of mass to Z.
+
+    The track is one that travels, also if its file was centred.
+    """
+    return _shortest_turn(_mean_direction(track, travels=True))
 
 
 def centre_of_mass(track: Track) -> Array:

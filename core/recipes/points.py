@@ -1,6 +1,6 @@
 """Options of motion from points (methods: Points)."""
 
-from ..options import Choice, declaration, option
+from ..options import HIDDEN, Choice, declaration, option
 from .base import Recipe
 
 AUTO = "auto"
@@ -30,4 +30,6 @@ class PointOptions(Recipe):
         choices=tuple(map(Choice, (AUTO, "off"))),
     )
     plant_feet: bool = option(True, "Keep standing feet in place")
-    character: str = option("", "A motion file whose body gets the motion, instead of a new one of the person's size")
+    character: str = option(
+        "", "A motion file whose body gets the motion, instead of a new one of the person's size", shown=HIDDEN
+    )

@@ -149,6 +149,7 @@ KINDS = {
     "15, depth x3": {"white": 0.015, "depth": 3.0},
     "15, 20 % missing": {"white": 0.015, "missing": 0.2},
     "15, swaps, spikes": {"white": 0.015, "swaps": True, "spikes": 0.01},
+    "15, hips centred": {"white": 0.015, "centred": True},
     "video-like": VIDEO,
 }
 
