@@ -64,20 +64,12 @@ def judged(path, true, how):
     seed = sum(map(ord, path.stem))
     given, _ = degraded.degrade(labels, places, seed, **how)
     recording = make(path.stem, tuple(labels), given, rate=degraded.RATE)
-    filled = dict(
-        zip(true, np.moveaxis(np.stack([across(given[:, k]) for k in range(len(labels))]), 0, 0), strict=True)
-    )
+    filled = dict(zip(true, np.moveaxis(degraded.filled(given), 1, 0), strict=True))
     out = [degraded.judge(true, filled)]
     for planted in (False, True):
         made = solve.solve(recording, PointOptions(plant_feet=planted), path.stem)
         out.append(degraded.judge(true, degraded.points_of(made.clip)))
     return (*out, up_error(true, made))
-
-
-def across(values):
-    known = np.isfinite(values).all(axis=1)
-    frames = np.arange(len(values))
-    return np.stack([np.interp(frames, frames[known], values[known, k]) for k in range(3)], axis=1)
 
 
 def up_error(true, made):

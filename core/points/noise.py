@@ -12,6 +12,7 @@ _SIGMA_OF_MEDIAN = 1.4826
 _APART = 2.0  # times the other axes' mean variance that the largest exceeds
 _LARGEST = 0.95  # quantile of third differences; larger ones are motion or jumps
 LEAST = 1e-4  # m
+LEAST_TOLD = 1e-3  # m along the noisiest axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ def measure(track: Track) -> Noise:
     sizes = np.linalg.norm(rows, axis=1)
     rows = rows[sizes <= np.quantile(sizes, _LARGEST)]
     values, axes = np.linalg.eigh(rows.T @ rows / len(rows))
-    deep = bool(values[2] > _APART * 0.5 * (values[0] + values[1]))
+    deep = bool(values[2] > max(_APART * 0.5 * (values[0] + values[1]), _OF_THIRD * LEAST_TOLD**2))
     axes = axes if deep else np.eye(3)
     turned = np.where(known[..., None], third @ axes, np.nan)
     medians = np.array(

@@ -111,22 +111,32 @@ def ambiguous(path: object, count: int) -> MotionFileError:
 
 
 def told_apart(path: object, values: Any) -> tuple[str, ...]:
-    """Return the order of 17 points that keeps the lengths of limbs; raises MotionFileError if neither does by far.
+    """Return the order of 17 points that gives a body; raises MotionFileError if neither does by far.
 
     values (F, P, 3 or 4) : the same array read in a wrong order has limbs between unrelated points
     """
     count = values.shape[1]
     places = np.asarray(values, dtype=np.float64)[..., :3]
-    spread = {}
-    for name in AMBIGUOUS.get(count, ()):
-        found = labels.find_points(ORDERS[name])
-        lengths = [
-            np.linalg.norm(places[:, found[one][0]] - places[:, found[other][0]], axis=-1)
-            for one, other, _ in body.bones_between(found)
-        ]
-        with np.errstate(all="ignore"):
-            spread[name] = float(np.median([np.nanstd(length) / np.nanmean(length) for length in lengths]))
-    ranked = sorted(spread, key=lambda name: spread[name])
-    if len(ranked) < 2 or not spread[ranked[0]] < TOLD_APART * spread[ranked[1]]:
+    strange = {name: _strangeness(ORDERS[name], places) for name in AMBIGUOUS.get(count, ())}
+    ranked = sorted(strange, key=lambda name: strange[name])
+    if len(ranked) < 2 or not strange[ranked[0]] < TOLD_APART * strange[ranked[1]]:
         raise ambiguous(path, count)
     return ORDERS[ranked[0]]
+
+
+def _strangeness(names: Sequence[str], places: Any) -> float:
+    """Return how unlike a body points (F, P, 3) in an order are: lengths that vary, and differ between sides."""
+    found = labels.find_points(names)
+    lengths = {
+        (one, other): np.linalg.norm(places[:, found[one][0]] - places[:, found[other][0]], axis=-1)
+        for one, other, _ in body.bones_between(found)
+    }
+    with np.errstate(all="ignore"):
+        usual = {bone: float(np.nanmedian(length)) for bone, length in lengths.items()}
+        varied = [float(np.nanstd(length)) / usual[bone] for bone, length in lengths.items()]
+        uneven = [
+            abs(float(np.log(usual[bone] / usual[body.other_side(bone[0]), body.other_side(bone[1])])))
+            for bone in lengths
+            if bone[0].endswith(".L") and bone[1].endswith(".L")
+        ]
+    return float(np.mean(varied) + np.mean(uneven))

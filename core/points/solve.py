@@ -20,7 +20,7 @@ from .track import Track
 
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of the floor's tilt that are told
-_LEVELLINGS = 3  # rounds of travel and up, each of which needs the other
+_RUNS = 1.2  # body heights per second: of a body that flies between its stances
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 
@@ -118,9 +118,8 @@ def _in_the_world(
     raw, smooth = upright.turned(ready, turn.turn), upright.turned(smooth, turn.turn)
     facts["travel_m"] = None
     if ready.centred and options.travel == AUTO:
-        for _ in range(0 if turn.axis else _LEVELLINGS):
-            moved = travel.measure(smooth)
-            standing = smooth.of(smooth.places + moved[:, None])
+        if not turn.axis:
+            standing = smooth.of(smooth.places + travel.measure(smooth)[:, None])
             raw, smooth = (upright.turned(one, upright.stance_turn(standing)) for one in (raw, smooth))
         moved = travel.measure(smooth)
         raw = raw.of(raw.places + moved[:, None])
@@ -129,6 +128,8 @@ def _in_the_world(
         raw, smooth = (one.of(one.places + moved[:, None]) for one in (raw, smooth))
         ground = smooth.middle("hip")[:, :2]
         facts["travel_m"] = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
+        if not turn.axis and facts["travel_m"] * ready.rate > _RUNS * ready.height * len(ready):
+            notes.append(f"{name}: a run without travel hardly shows where up is: look at its lean (option up)")
     elif not turn.axis:
         raw, smooth = _levelled(raw, smooth)
     floored = upright.on_floor(smooth)

@@ -17,6 +17,7 @@ SHORTEST = 8  # frames
 _SEEN = 0.2  # share of frames in which a point must be measured
 _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 _CENTRED, _MOSTLY = 0.002, 0.8  # body heights from their place within which hips stay in most of the frames
+_NEARER = 0.7  # times the knees' distance from the ankles, at which hips are knees: no crouch is so deep
 _LIKELY = (1.2, 2.3)  # m: body heights in which a unit is believed
 
 
@@ -90,12 +91,30 @@ def begin(recording: Recording, rate: float) -> tuple[Track, int, list[str]]:
         trust = np.where(measured, np.clip(sure, 0.1, 1.0), 0.0)
     names = tuple(name for name, enough in zip(names, often, strict=True) if enough)
     track = Track(names, places[:, often], measured[:, often], trust[:, often], rate, 0.0)
+    track, mistaken = _with_knees_below(track)
     metres, height, notes = _find_unit(track, recording.metres, title)
+    if mistaken:
+        notes.append(f"{title}: its hips have the names of knees, and were exchanged")
     left = len(recording) - len(places)
     if left:
         notes.append(f"{title}: {left} frames at its ends have no body and were left out")
     track = replace(track, places=track.places * metres, height=height)
     return replace(track, centred=recording.centred or _is_centred(track)), int(seen[0]), notes
+
+
+def _with_knees_below(track: Track) -> tuple[Track, bool]:
+    """Return a track whose hips are farther from the ankles than the knees are; some tools exchange their names."""
+
+    def apart(part: str) -> float:
+        sides = [track.at(f"{part}.{side}") - track.at(f"ankle.{side}") for side in body.SIDES]
+        return float(np.nanmedian(np.linalg.norm(sides, axis=-1)))
+
+    if not apart("hip") < _NEARER * apart("knee"):
+        return track, False
+    exchanged = {"hip": "knee", "knee": "hip"}
+    parts = [name.partition(".") for name in track.names]
+    names = tuple(f"{exchanged.get(part, part)}{dot}{side}" for part, dot, side in parts)
+    return replace(track, names=names), True
 
 
 def _is_centred(track: Track) -> bool:

@@ -66,8 +66,8 @@ def _mean_direction(track: Track, *, travels: bool = False) -> Array:
         return np.asarray(mean / np.linalg.norm(mean))
     centre = centre_of_mass(track)
     total = np.zeros(3)
-    for side in body.SIDES:
-        foot = track.at(f"ankle.{side}")
+    for name in (f"{part}.{side}" for part in foot_parts(track) for side in body.SIDES):
+        foot = track.at(name)
         weights = np.exp(-speeds(foot, track.rate) / (_STILL * track.height))
         total += (weights[:, None] * (centre - foot)).sum(axis=0)
     return np.asarray(total / np.linalg.norm(total))

@@ -154,6 +154,17 @@ KINDS = {
 }
 
 
+def filled(places):
+    """Return places (F, P, 3) with gaps filled linearly."""
+    frames = np.arange(len(places))
+    out = places.copy()
+    for point in range(places.shape[1]):
+        known = np.isfinite(places[:, point]).all(axis=1)
+        for axis in range(3):
+            out[:, point, axis] = np.interp(frames, frames[known], places[known, point, axis])
+    return out
+
+
 def judge(true, made):
     """Return the errors of points (F, 3) by name against the true ones: mm, hip-relative mm, swing, slide, jerk."""
     names = [f"{part}.{side}" for part in JUDGED for side in "LR"]

@@ -3,6 +3,7 @@
 import io
 import math
 import os
+import tokenize
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,7 +66,7 @@ def _array(path: object, content: bytes) -> NDArray[Any]:
             raise MotionFileError(path, None, f"it states {math.prod(shape):,} values, which it can't have")
         stream.seek(0)
         return np.asarray(npy.read_array(stream, allow_pickle=False))
-    except (ValueError, EOFError, SyntaxError, TypeError, OverflowError) as error:
+    except (ValueError, EOFError, SyntaxError, TypeError, OverflowError, tokenize.TokenError) as error:
         raise MotionFileError(path, None, f"it is no NumPy array ({str(error)[:80]})") from None
 
 

@@ -24,7 +24,8 @@ _POINTS_KEYS = (
     *("keypoints", "joints", "points", "pose", "body"),
 )
 _FRAMES_KEYS = ("frames", "data", "motion", "poses", "results", "sequence", "annotations")
-_RATE_KEYS = ("fps", "rate", "frame_rate", "framerate")
+_RATE_KEYS = ("fps", "rate", "frame_rate", "framerate", "tickspersecond")
+_PEOPLE_KEYS = ("people", "persons", "instances", "annots")
 _TRUST_KEYS = ("score", "visibility", "confidence", "conf", "c", "likelihood")
 _NAME_KEYS = ("name", "label", "part", "joint")
 _NUMBERED = re.compile(r"(.*?)([0-9]{3,12})([^0-9]*\.json)", re.IGNORECASE | re.DOTALL)
@@ -36,6 +37,7 @@ _Person = tuple[str, dict[str, _Row]]  # its name in the file ("" without one), 
 def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     """Return the people of a JSON file, or of a sequence of numbered files; raises MotionFileError."""
     content = _load(path)
+    order = order or _names_in(content)
     frames, rate = _find_frames(content)
     if frames is None:
         frames = [_load(file) for file in _find_sequence(Path(path))]
@@ -60,6 +62,15 @@ def _load(path: str | os.PathLike[str]) -> Any:
 def _refuse(path: str | os.PathLike[str], error: ValueError) -> Any:
     line = getattr(error, "lineno", None)
     raise MotionFileError(path, line, f"this is no JSON text ({getattr(error, 'msg', error)})") from None
+
+
+def _names_in(content: Any) -> Sequence[str]:
+    """Return the names of points that a file lists beside its frames, () if it does not."""
+    if isinstance(content, Mapping):
+        for value in content.values():
+            if isinstance(value, list) and len(value) > 1 and all(isinstance(one, str) for one in value):
+                return tuple(value)
+    return ()
 
 
 def _find_frames(content: Any) -> tuple[list[Any] | None, float]:
@@ -119,8 +130,9 @@ def _find_sequence(path: Path) -> list[Path]:
 def _people_of(path: object, number: int, frame: Any, order: Sequence[str]) -> list[_Person]:
     """Return the people of a frame; [] if it has none."""
     if isinstance(frame, Mapping):
-        if "people" in frame:
-            frame = frame["people"]
+        people = next((frame[key] for key in _PEOPLE_KEYS if isinstance(frame.get(key), list)), None)
+        if people is not None:
+            frame = people
         elif _is_person(frame):
             frame = [frame]
     if isinstance(frame, list) and frame and all(isinstance(one, Mapping) for one in frame) and not _is_point(frame[0]):

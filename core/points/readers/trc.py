@@ -20,6 +20,8 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     lines = text.replace("\r", "").split("\n")
     if not lines[0].startswith("PathFileType") or len(lines) < _HEAD + 2:
         raise MotionFileError(path, 1, plain_text.describe_mismatch(lines[0], "PathFileType"))
+    mark = "\t" if "\t" in lines[0] else ","
+    lines = [line.replace(mark, "\t") for line in lines]
     figures = dict(zip(lines[1].split("\t"), lines[2].split("\t"), strict=False))
     rate = _figure(path, figures, "DataRate", 1e4)
     metres = _UNITS.get(figures.get("Units", "").strip().lower(), 0.0)
