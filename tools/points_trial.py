@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from action_loom.core.formats import motion_file
 from action_loom.core.points import solve
 from action_loom.core.points.recording import make
-from action_loom.core.recipes.points import PointOptions
+from action_loom.core.recipes.points import FromPoints
 from oracles import degraded, material
 from oracles.kept_aside import is_kept_aside
 
@@ -67,7 +67,7 @@ def judged(path, true, how):
     filled = dict(zip(true, np.moveaxis(degraded.filled(given), 1, 0), strict=True))
     out = [degraded.judge(true, filled)]
     for planted in (False, True):
-        made = solve.solve(recording, PointOptions(plant_feet=planted), path.stem)
+        made = solve.solve(recording, FromPoints(plant_feet=planted), path.stem)
         out.append(degraded.judge(true, degraded.points_of(made.clip)))
     return (*out, up_error(true, made))
 

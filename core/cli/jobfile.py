@@ -15,7 +15,7 @@ from ..jit import ENGINES
 from ..options import Choice, Option, by_name, declared_options, readable, rename_values, show_value
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
-from ..recipes.points import PointOptions
+from ..recipes.points import FromPoints
 from ..verbs import verb_of
 from . import artefacts, common, outputs, point_jobs, take_jobs
 from .host import FilePath, Host, Settings
@@ -240,7 +240,7 @@ def _entries(
     made = recipe(**{key: given[key] for key in options if key in given})
     if isinstance(made, Sets):
         return _sets(host, number, table, given, settings, folder, made)
-    if isinstance(made, PointOptions):
+    if isinstance(made, FromPoints):
         return _points(host, number, table, given, settings, folder, made)
     beside = {kind: _resolve_path(folder, given.get(kind)) for kind in artefacts.KINDS}
     artefact = artefacts.artefact_file(beside, made)
@@ -308,7 +308,7 @@ def _points(
     given: Mapping[str, Any],
     settings: Settings,
     folder: str,
-    made: PointOptions,
+    made: FromPoints,
 ) -> list[Entry]:
     """Return the jobs of a table that makes clips of points: a file of points for each."""
     unknown = next((key for key in ("picture", "timewarp", "like", *artefacts.KINDS) if given.get(key)), None)

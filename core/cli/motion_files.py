@@ -17,7 +17,7 @@ from ..formats.registry import writable
 from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
-from ..recipes.points import PointOptions
+from ..recipes.points import FromPoints
 from ..verbs import VERBS
 from ..weave.results import Result
 from . import cuts, reading
@@ -89,7 +89,7 @@ class MotionFiles(Host):
     def recipes(self) -> dict[str, type[Recipe]]:
         from . import take_command  # loaded on use
 
-        return {**super().recipes, take_command.Sets.verb: take_command.Sets, PointOptions.verb: PointOptions}
+        return {**super().recipes, take_command.Sets.verb: take_command.Sets, FromPoints.verb: FromPoints}
 
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         from . import points_command, skin, take_command

@@ -16,13 +16,13 @@ from ..points import orders, read, solve
 from ..points.recording import Recording
 from ..points.solve import Solved
 from ..progress import SILENT, Progress
-from ..recipes.points import PointOptions
+from ..recipes.points import FromPoints
 from . import outputs
 from .host import Host, Settings
 from .job import Job, Made
 
 
-def resolve(recipe: PointOptions, folder: str) -> PointOptions:
+def resolve(recipe: FromPoints, folder: str) -> FromPoints:
     """Return a recipe whose files are named from a job file's folder."""
     paths = {"character": recipe.character, "order": "" if recipe.order in orders.CHOICES else recipe.order}
     found = {name: os.path.join(folder, os.path.expanduser(path)) for name, path in paths.items() if path}
@@ -31,7 +31,7 @@ def resolve(recipe: PointOptions, folder: str) -> PointOptions:
 
 def plan_job(
     host: Host,
-    recipe: PointOptions,
+    recipe: FromPoints,
     clips: Sequence[str],
     settings: Settings,
     *,
@@ -67,7 +67,7 @@ def plan_job(
 def finish_job(job: Job, progress: Progress = SILENT) -> Made:
     """Return the clips of a file of points as the result of its job, after checking all its files; raises LoomError."""
     assert job.output is not None
-    assert isinstance(job.recipe, PointOptions)
+    assert isinstance(job.recipe, FromPoints)
     began = time.perf_counter()
     progress.at(0.0, "Reading")
     people = read.people(job.clips[0], job.recipe.order)
@@ -98,10 +98,10 @@ def _compose(made: Solved, place: Path, like: MotionFile | None) -> bytes:
 
 def _report(job: Job, made: dict[Path, Solved], seconds: float) -> dict[str, Any]:
     return {
-        "verb": PointOptions.verb,
+        "verb": FromPoints.verb,
         "inputs": list(job.clips),
         "output": str(job.output),
-        "options": {name: getattr(job.recipe, name) for name in declared_options(PointOptions)},
+        "options": {name: getattr(job.recipe, name) for name in declared_options(FromPoints)},
         "people": [{"output": str(place), **one.report} for place, one in made.items()],
         "warnings": [sentence for one in made.values() for sentence in one.sentences],
         "seconds_taken": round(seconds, 4),

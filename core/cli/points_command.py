@@ -4,17 +4,16 @@ import argparse
 
 from ..options import declared_options
 from ..points import registry
-from ..recipes.points import PointOptions
+from ..recipes.points import FromPoints
 from . import common, outputs, point_jobs
 from .host import Host
 
-OPTIONS = declared_options(PointOptions)
+OPTIONS = declared_options(FromPoints)
 
 
 def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", _host: Host) -> None:
-    parser = verbs.add_parser("points", help=PointOptions.summary, description=PointOptions.summary)
-    kinds = "; ".join(f"{row.suffix}: {row.about}" for row in registry.POINT_FORMATS.values())
-    parser.add_argument("points", metavar="POINTS", help=kinds)
+    parser = verbs.add_parser("points", help=FromPoints.summary, description=FromPoints.summary)
+    parser.add_argument("points", metavar="POINTS", help=", ".join(registry.POINT_FORMATS))
     common.add_options(parser, OPTIONS)
     common.add_common(parser)
     text = "the motion file; of several people, a file each; in a folder (FOLDER/), it is named after the points"
@@ -24,7 +23,7 @@ def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", _host
 
 def run(host: Host, arguments: argparse.Namespace) -> None:
     """Read points, and write the motion file of each person, or none."""
-    recipe = PointOptions(**common.read_flags(OPTIONS, arguments))
+    recipe = FromPoints(**common.read_flags(OPTIONS, arguments))
     job = point_jobs.plan_job(
         host,
         recipe,

@@ -14,7 +14,7 @@ from ..errors import LoomError, OptionError
 from ..options import Option
 from ..processes import Attempt
 from ..progress import SILENT, Progress
-from ..recipes.points import PointOptions
+from ..recipes.points import FromPoints
 from . import common, jobfile, outputs, parts, point_jobs, take_jobs, workers
 from .host import Destination, FilePath, Host
 from .job import Job, Made, make
@@ -144,7 +144,7 @@ def _do_all(
 
 
 def _make(job: Job, progress: Progress = SILENT) -> Made:
-    if isinstance(job.recipe, PointOptions):
+    if isinstance(job.recipe, FromPoints):
         return point_jobs.finish_job(job, progress)
     return take_jobs.finish_job(job, progress) if isinstance(job.recipe, Sets) else make(job, progress)
 

@@ -37,7 +37,7 @@ class MarkerSet:
 
 SETS = (
     MarkerSet(
-        "Plug-in Gait",
+        "Plug-in-Gait",
         ("{}ASI", ("{}PSI", "SACR")),
         {
             "knee": (("{}KNE", "{}KNM"), ("{}KNE", "{}MKNE"), ("{}KNE",)),
@@ -131,7 +131,7 @@ def _centres(known: MarkerSet, columns: Mapping[str, int], places: Array) -> dic
                     name = f"{point}.{side}" if side else point
                     found[name] = centre
                     if len(group) == 1 and point in known.outer:
-                        found[f"outer {name}"] = centre
+                        found[f"outer:{name}"] = centre
                     break
     front, backs = known.pelvis
     fronts = [marker(front, side) for side in body.SIDES]
@@ -167,7 +167,7 @@ def _moved_inside(found: dict[str, Array]) -> dict[str, Array]:
     leg = np.nanmedian(np.linalg.norm(found["hip.L"] - found["knee.L"], axis=1)) * 2.0
     for side, towards in (("L", 1.0), ("R", -1.0)):
         for point in ("knee", "ankle"):
-            if found.pop(f"outer {point}.{side}", None) is not None:
+            if found.pop(f"outer:{point}.{side}", None) is not None:
                 found[f"{point}.{side}"] = found[f"{point}.{side}"] + towards * _INWARDS * leg * x
     apart = np.linalg.norm(found["shoulder.L"] - found["shoulder.R"], axis=1, keepdims=True)
     down = 0.5 * (found["hip.L"] + found["hip.R"] - found["shoulder.L"] - found["shoulder.R"])

@@ -17,39 +17,39 @@ TOLD_APART = 0.5  # of the variation of limbs' lengths in the other order
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
+    return tuple(text.split(","))
 
 
 _SMPL = (
-    "pelvis left_hip right_hip spine1 left_knee right_knee spine2 left_ankle right_ankle spine3 left_foot right_foot "
-    "neck left_collar right_collar head left_shoulder right_shoulder left_elbow right_elbow left_wrist right_wrist"
+    "pelvis,left_hip,right_hip,spine1,left_knee,right_knee,spine2,left_ankle,right_ankle,spine3,left_foot,right_foot,"
+    "neck,left_collar,right_collar,head,left_shoulder,right_shoulder,left_elbow,right_elbow,left_wrist,right_wrist"
 )
 _COCO = (
-    "nose left_eye right_eye left_ear right_ear left_shoulder right_shoulder left_elbow right_elbow left_wrist "
-    "right_wrist left_hip right_hip left_knee right_knee left_ankle right_ankle"
+    "nose,left_eye,right_eye,left_ear,right_ear,left_shoulder,right_shoulder,left_elbow,right_elbow,left_wrist,"
+    "right_wrist,left_hip,right_hip,left_knee,right_knee,left_ankle,right_ankle"
 )
 _BODY_25 = (
-    "nose neck right_shoulder right_elbow right_wrist left_shoulder left_elbow left_wrist pelvis right_hip right_knee "
-    "right_ankle left_hip left_knee left_ankle right_eye left_eye right_ear left_ear left_big_toe left_small_toe "
-    "left_heel right_big_toe right_small_toe right_heel"
+    "nose,neck,right_shoulder,right_elbow,right_wrist,left_shoulder,left_elbow,left_wrist,pelvis,right_hip,right_knee,"
+    "right_ankle,left_hip,left_knee,left_ankle,right_eye,left_eye,right_ear,left_ear,left_big_toe,left_small_toe,"
+    "left_heel,right_big_toe,right_small_toe,right_heel"
 )
 ORDERS = {
     "mediapipe": _words(
-        "nose left_eye_inner left_eye left_eye_outer right_eye_inner right_eye right_eye_outer left_ear right_ear "
-        "mouth_left mouth_right left_shoulder right_shoulder left_elbow right_elbow left_wrist right_wrist left_pinky "
-        "right_pinky left_index right_index left_thumb right_thumb left_hip right_hip left_knee right_knee left_ankle "
-        "right_ankle left_heel right_heel left_foot_index right_foot_index"
+        "nose,left_eye_inner,left_eye,left_eye_outer,right_eye_inner,right_eye,right_eye_outer,left_ear,right_ear,"
+        "mouth_left,mouth_right,left_shoulder,right_shoulder,left_elbow,right_elbow,left_wrist,right_wrist,left_pinky,"
+        "right_pinky,left_index,right_index,left_thumb,right_thumb,left_hip,right_hip,left_knee,right_knee,left_ankle,"
+        "right_ankle,left_heel,right_heel,left_foot_index,right_foot_index"
     ),
     "h36m": _words(
-        "pelvis right_hip right_knee right_ankle left_hip left_knee left_ankle spine neck nose head left_shoulder "
-        "left_elbow left_wrist right_shoulder right_elbow right_wrist"
+        "pelvis,right_hip,right_knee,right_ankle,left_hip,left_knee,left_ankle,spine,neck,nose,head,left_shoulder,"
+        "left_elbow,left_wrist,right_shoulder,right_elbow,right_wrist"
     ),
     "coco": _words(_COCO),
     "body_25": _words(_BODY_25),
     "smpl": _words(_SMPL),
-    "smpl_24": _words(f"{_SMPL} left_hand right_hand"),
+    "smpl_24": _words(f"{_SMPL},left_hand,right_hand"),
     "halpe": _words(
-        f"{_COCO} head neck pelvis left_big_toe right_big_toe left_small_toe right_small_toe left_heel right_heel"
+        f"{_COCO},head,neck,pelvis,left_big_toe,right_big_toe,left_small_toe,right_small_toe,left_heel,right_heel"
     ),
 }
 _BY_COUNT = {33: "mediapipe", 25: "body_25", 22: "smpl", 24: "smpl_24", 26: "halpe"}

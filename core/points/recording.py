@@ -42,6 +42,12 @@ class Recording:
         return len(self.positions)
 
 
+def check_size(path: object, values: int) -> None:
+    """Raise MotionFileError for more values than are read."""
+    if values > MOST_VALUES:
+        raise MotionFileError(path, None, f"it has {values:,} values, but {MOST_VALUES:,} are read: cut it")
+
+
 def make(
     path: object, labels: tuple[str, ...], values: NDArray[np.generic], trust: Array | None = None, **about: object
 ) -> Recording:
@@ -55,8 +61,7 @@ def make(
         raise MotionFileError(path, None, f"its values are {shape}, but must be frames × points × 3 coordinates")
     if values.dtype.kind not in "fiu":
         raise MotionFileError(path, None, f"its values are {values.dtype}, but must be numbers")
-    if values.size > MOST_VALUES:
-        raise MotionFileError(path, None, f"it has {values.size:,} values, but {MOST_VALUES:,} are read: cut it")
+    check_size(path, values.size)
     if values.shape[2] == 4:
         trust = np.nan_to_num(values[..., 3].astype(np.float64))
     places = values[..., :3].astype(np.float64)

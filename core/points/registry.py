@@ -13,22 +13,21 @@ from ..errors import MotionFileError
 class PointFormat(NamedTuple):
     """A kind of points file; the function is named as `entry_points` loads it, or given.
 
-    suffix : of its files, in lower case; about : a phrase on its content
+    suffix : of its files, in lower case
     read : takes a path and an order (names of points, () if unknown); returns a `recording.Recording` for each person
     """
 
     suffix: str
-    about: str
     read: Source
 
 
 _ROWS = (
-    PointFormat(".json", "named keypoints, OpenPose or EasyMocap", "points.readers.keypoints:read"),
-    PointFormat(".npy", "a NumPy array of frames, points, coordinates", "points.readers.arrays:read"),
-    PointFormat(".npz", "NumPy arrays in a zip file", "points.readers.arrays:read_archive"),
-    PointFormat(".csv", "a table with name_x, name_y, name_z columns", "points.readers.table:read"),
-    PointFormat(".trc", "marker trajectories of OpenSim", "points.readers.trc:read"),
-    PointFormat(".c3d", "marker trajectories of motion capture systems", "points.readers.c3d:read"),
+    PointFormat(".json", "points.readers.keypoints:read"),
+    PointFormat(".npy", "points.readers.arrays:read"),
+    PointFormat(".npz", "points.readers.arrays:read_archive"),
+    PointFormat(".csv", "points.readers.table:read"),
+    PointFormat(".trc", "points.readers.trc:read"),
+    PointFormat(".c3d", "points.readers.c3d:read"),
 )
 POINT_FORMATS = Registry("point_formats", PointFormat, _ROWS, lambda row: row.suffix)
 

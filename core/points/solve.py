@@ -10,7 +10,7 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from ..progress import SILENT, Progress
 from ..recipes.planting import PlantOptions
-from ..recipes.points import AUTO, PointOptions
+from ..recipes.points import AUTO, FromPoints
 from ..weave import planting
 from . import figure, gaps, lengths, noise, posing, sides, smoothing, travel, upright
 from . import track as tracks
@@ -43,7 +43,7 @@ class Solved:
 
 def solve(
     recording: Recording,
-    options: PointOptions,
+    options: FromPoints,
     name: str,
     onto: Skeleton | None = None,
     progress: Progress = SILENT,
@@ -105,7 +105,7 @@ def _mirrored_back(track: Track, name: str, notes: list[str]) -> Track:
 
 
 def _in_the_world(
-    ready: Track, options: PointOptions, facts: dict[str, Any], name: str, notes: list[str]
+    ready: Track, options: FromPoints, facts: dict[str, Any], name: str, notes: list[str]
 ) -> tuple[Track, Array, lengths.Lengths]:
     """Return the smooth track upright on its floor, the raw points moved in the same way, and the lengths of bones."""
     smooth, measured, found = _smoothed(ready, options)
@@ -142,7 +142,7 @@ def _levelled(raw: Track, smooth: Track) -> tuple[Track, Track]:
     return upright.turned(raw, turn), upright.turned(smooth, turn)
 
 
-def _smoothed(ready: Track, options: PointOptions) -> tuple[Track, lengths.Lengths, Noise]:
+def _smoothed(ready: Track, options: FromPoints) -> tuple[Track, lengths.Lengths, Noise]:
     """Return a track smoothed and with exact lengths, these lengths, and the noise that was found."""
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)

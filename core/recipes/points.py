@@ -7,7 +7,7 @@ AUTO = "auto"
 
 
 @declaration
-class PointOptions(Recipe):
+class FromPoints(Recipe):
     """Make a clip of the 3D points of a file, as from video or markers."""
 
     verb = "points"

@@ -34,7 +34,7 @@ from action_loom.core.motion.clip import Clip
 from action_loom.core.options import declared_options
 from action_loom.core.points import orders, solve
 from action_loom.core.points import read as read_points
-from action_loom.core.recipes.points import PointOptions
+from action_loom.core.recipes.points import FromPoints
 from action_loom.core.verbs import BuildGraph, Follow, Synchronise, Walk
 from action_loom.core.verbs.follow import work as follow
 from oracles import points_files, trials
@@ -492,7 +492,7 @@ def _points(rng: random.Random, folder: Path) -> None:
     for one in read_points.people(path, order):
         if not (one.positions.ndim == 3 and (np.isfinite(one.positions) | np.isnan(one.positions)).all()):
             raise Wrong("points are not numbers")
-        solve.solve(one, PointOptions(), "points")
+        solve.solve(one, FromPoints(), "points")
 
 
 KINDS = {

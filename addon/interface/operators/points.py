@@ -8,7 +8,7 @@ import bpy
 from ....core.options import declared_options
 from ....core.points import registry
 from ....core.progress import Progress
-from ....core.recipes.points import PointOptions
+from ....core.recipes.points import FromPoints
 from ....core.recipes.result import ResultOptions
 from ...ground import formats, option_properties, registrar, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ...services.files.import_motion import Brought
     from ...services.files.import_points import Given
 
-_SHOWN = tuple(name for name in declared_options(PointOptions) if name != "character")  # the armature is the character
+_SHOWN = tuple(name for name in declared_options(FromPoints) if name != "character")  # the armature is the character
 
 
-@option_properties.with_options(PointOptions)
+@option_properties.with_options(FromPoints)
 class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.import_points"
     bl_label = "Import Points"
-    bl_description = PointOptions.tooltip
+    bl_description = FromPoints.tooltip
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -83,7 +83,7 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
     def inputs(self, context: bpy.types.Context) -> "steps.Steps[Given]":
         from ...services.files import import_points  # numpy is loaded at first use, not when Blender starts
 
-        options = PointOptions(**option_properties.values_of(self, PointOptions))
+        options = FromPoints(**option_properties.values_of(self, FromPoints))
         limbs = option_properties.choice_of(self, "limbs")
         return import_points.given_in_steps(context, self._paths(), options, self.onto, limbs, here=self.here)
 

@@ -14,7 +14,7 @@ from ....core.motion import resample
 from ....core.points import read, solve
 from ....core.points.solve import Solved
 from ....core.progress import Progress
-from ....core.recipes.points import PointOptions
+from ....core.recipes.points import FromPoints
 from ...ground import steps
 from . import import_motion, onto_armature
 from .import_motion import Brought, FileReading
@@ -26,11 +26,11 @@ class Given:
     """The scene's data for an import (see `import_motion.Given`), and the options of points."""
 
     scene: import_motion.Given
-    options: PointOptions
+    options: FromPoints
 
 
 def given_in_steps(
-    context: bpy.types.Context, paths: Sequence[str], options: PointOptions, onto: str, limbs: str, *, here: bool
+    context: bpy.types.Context, paths: Sequence[str], options: FromPoints, onto: str, limbs: str, *, here: bool
 ) -> steps.Steps[Given]:
     """Collect the data of the scene; raises LoomError kinds."""
     reading = FileReading(

@@ -35,11 +35,11 @@ def read_archive(path: str | os.PathLike[str], order: Sequence[str]) -> list[Rec
                 with archive.zip.open(f"{name}.npy") as member:  # as numpy names them
                     arrays[name] = _array(path, member.read())
     except (ValueError, KeyError, OSError, EOFError) as error:
-        raise MotionFileError(path, None, f"it is no file of NumPy arrays ({error})") from None
+        raise MotionFileError(path, None, f"it is no NumPy array ({str(error)[:80]})") from None
     fitting = {name: array for name, array in arrays.items() if array.ndim in (3, 4) and array.shape[-1] in (3, 4)}
     named = [name for name in (*_KEYS, *fitting) if name in fitting]
     if not named:
-        raise MotionFileError(path, None, "it has no array of frames × points × 3 coordinates")
+        return [make(path, (), np.zeros(0))]  # which refuses it
     rates = [float(arrays[key]) for key in _RATE_KEYS if key in arrays and arrays[key].size == 1]
     names = next((arrays[key] for key in _NAME_KEYS if key in arrays and arrays[key].dtype.kind == "U"), None)
     labels = order or (() if names is None else tuple(names.ravel().tolist()))

@@ -47,7 +47,7 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
         places = _frames(path, content, header)
         labels = _labels(parameters, header.points)
     except (struct.error, IndexError, UnicodeDecodeError):
-        raise MotionFileError(path, None, "this is no complete C3D file") from None
+        raise MotionFileError(path, None, "this is no C3D file") from None
     except OSError as error:
         raise MotionFileError(path, None, f"can't be read ({error.strerror})") from None
     unit = _text(parameters.get("POINT:UNITS", (0, (), b""))).strip().lower()
@@ -65,9 +65,7 @@ def _header(path: object, content: bytes) -> _Header:
         raise MotionFileError(path, None, "its numbers are not in the Intel byte order: save it anew in that order")
     points, analogue, first, last, _, scale, data, _, rate = struct.unpack_from("<HHHHHfHHf", content, 2)
     if not points or last < first or not 0.0 < rate < 1e4 or not np.isfinite(scale):
-        raise MotionFileError(
-            path, None, f"it states {points} points, frames {first} to {last}, and a rate of {rate:g}"
-        )
+        raise MotionFileError(path, None, "this is no C3D file")
     return _Header(points, first, last, analogue, scale, data, rate)
 
 
@@ -110,7 +108,7 @@ def _labels(parameters: dict[str, tuple[int, tuple[int, ...], bytes]], count: in
             width = max(dimensions[0], 1) if dimensions else 1
             labels += [data[k : k + width].decode("latin-1").strip() for k in range(0, len(data), width)]
     labels = labels[:count]
-    return [*labels, *(f"point {k}" for k in range(len(labels), count))]
+    return [*labels, *(f"point_{k}" for k in range(len(labels), count))]
 
 
 def _frames(path: object, content: bytes, header: _Header) -> Array:

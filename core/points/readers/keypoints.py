@@ -16,7 +16,7 @@ from ...errors import MotionFileError
 from ...formats import plain_text
 from .. import orders
 from .. import people as followed
-from ..recording import Recording, make
+from ..recording import Recording, check_size, make
 
 _POINTS_KEYS = (
     *("keypoints3d", "pose_keypoints_3d", "poseworldlandmarks", "pose_world_landmarks", "worldlandmarks"),
@@ -29,7 +29,7 @@ _PEOPLE_KEYS = ("people", "persons", "instances", "annots")
 _TRUST_KEYS = ("score", "visibility", "confidence", "conf", "c", "likelihood")
 _NAME_KEYS = ("name", "label", "part", "joint")
 _NUMBERED = re.compile(r"(.*?)([0-9]{3,12})([^0-9]*\.json)", re.IGNORECASE | re.DOTALL)
-_MOST_FILES = 200_000
+_LEAST_VALUES = 75  # of a file for each frame
 _Row = tuple[float, float, float, float]
 _Person = tuple[str, dict[str, _Row]]  # its name in the file ("" without one), and its points by label
 
@@ -122,8 +122,7 @@ def _find_sequence(path: Path) -> list[Path]:
         other = _NUMBERED.fullmatch(name)
         if other is not None and (other[1], other[3]) == (head, tail):
             numbers[int(other[2])] = path.parent / name
-    if len(numbers) > _MOST_FILES:
-        raise MotionFileError(path, None, f"there are {len(numbers):,} files beside it; {_MOST_FILES:,} are read")
+    check_size(path, len(numbers) * _LEAST_VALUES)
     return [numbers[number] for number in sorted(numbers)]
 
 

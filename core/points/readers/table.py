@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...errors import MotionFileError
 from ...formats import plain_text
 from .. import orders
-from ..recording import MOST_VALUES, Recording, make
+from ..recording import Recording, check_size, make
 
 _COLUMN = re.compile(r"(.+?)[ _.:]?([xyz]|v|c|visibility|confidence|score|error|reprojection_error)", re.IGNORECASE)
 _AXES = ("x", "y", "z")
@@ -49,8 +49,7 @@ def _find_columns(head: Sequence[str]) -> dict[str, dict[str, int]]:
 
 def _numbers(path: object, lines: Sequence[str], mark: str, width: int) -> NDArray[np.float64]:
     """Return the numbers of a table, NaN in empty cells; raises MotionFileError with the line."""
-    if len(lines) * width > MOST_VALUES:
-        raise MotionFileError(path, None, f"it has {len(lines) * width:,} values; {MOST_VALUES:,} are read: cut it")
+    check_size(path, len(lines) * width)
     rows = []
     for number, line in enumerate(lines, 2):
         if not line.strip():
@@ -60,7 +59,7 @@ def _numbers(path: object, lines: Sequence[str], mark: str, width: int) -> NDArr
             raise MotionFileError(path, number, plain_text.values_needed(len(cells), width))
         rows.append([_number(path, number, k, cell.strip().strip('"')) for k, cell in enumerate(cells, 1)])
     if not rows:
-        raise MotionFileError(path, None, "it has no frames")
+        raise MotionFileError(path, None, "the file is empty")
     return np.array(rows)
 
 

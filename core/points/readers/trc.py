@@ -8,7 +8,7 @@ import numpy as np
 from ...errors import MotionFileError
 from ...formats import plain_text
 from .. import markers
-from ..recording import MOST_VALUES, Recording
+from ..recording import Recording, check_size
 
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "meters": 1.0, "millimeters": 0.001}
 _HEAD = 3  # lines: the kind of the file, the names of its figures, and these
@@ -27,23 +27,22 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     metres = _UNITS.get(figures.get("Units", "").strip().lower(), 0.0)
     labels = [word.strip() for word in lines[_HEAD].split("\t")[2:] if word.strip()]
     if not labels:
-        raise MotionFileError(path, _HEAD + 1, "there are no names of markers")
-    if len(lines) * len(labels) * 3 > MOST_VALUES:
-        raise MotionFileError(path, None, f"it has {len(lines) * len(labels) * 3:,} values; {MOST_VALUES:,} are read")
+        raise MotionFileError(path, _HEAD + 1, plain_text.values_needed(0, 1))
+    check_size(path, len(lines) * len(labels) * 3)
     rows = [
         _row(path, number, line, len(labels))
         for number, line in enumerate(lines[_HEAD + 1 :], _HEAD + 2)
         if line.strip() and line.split("\t")[0].strip().isdigit()
     ]
     if not rows:
-        raise MotionFileError(path, None, "it has no frames")
+        raise MotionFileError(path, None, "the file is empty")
     return markers.recordings(path, tuple(order or labels), np.array(rows), rate=rate, metres=metres)
 
 
 def _figure(path: object, figures: dict[str, str], name: str, most: float) -> float:
     word = figures.get(name, "").strip()
     if not plain_text.is_number(word) or not 0.0 < float(word) < most:
-        raise MotionFileError(path, _HEAD, f"{name} is {word[:40]!r}, but must be a number")
+        raise MotionFileError(path, _HEAD, f"{name}: {plain_text.not_a_number(1, word)}")
     return float(word)
 
 

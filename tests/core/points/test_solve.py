@@ -10,7 +10,7 @@ from action_loom.core.formats import bvh, motion_file
 from action_loom.core.motion import kinematics, quat
 from action_loom.core.points import figure, gaps, posing, sides, smoothing, solve, track, triads, upright
 from action_loom.core.points.recording import make
-from action_loom.core.recipes.points import PointOptions
+from action_loom.core.recipes.points import FromPoints
 from oracles import degraded, material
 from oracles.kept_aside import KEPT_ASIDE
 
@@ -30,7 +30,7 @@ def walk():
 
 
 def solved(true, values=None, **options):
-    return solve.solve(recording(true, values), PointOptions(**options), "one")
+    return solve.solve(recording(true, values), FromPoints(**options), "one")
 
 
 def test_clean_points_of_a_body_are_met(walk):
@@ -100,16 +100,14 @@ def test_the_axes_of_the_file_do_not_matter(walk, turn):
     labels, places = degraded.stack(walk)
     other = make("one", tuple(labels), 1000.0 * (quat.rotate(quarter, places) + np.arange(3.0)), rate=degraded.RATE)
     one = solved(walk, plant_feet=False)
-    two = solve.solve(other, PointOptions(plant_feet=False), "one")
+    two = solve.solve(other, FromPoints(plant_feet=False), "one")
     figures = degraded.judge(degraded.points_of(one.clip), degraded.points_of(two.clip))
     assert figures["hip mm"] < 0.5
 
 
 def test_a_mirrored_file_is_set_right(walk):
     labels, places = degraded.stack(walk)
-    made = solve.solve(
-        make("one", tuple(labels), places * [1, 1, -1], rate=30.0), PointOptions(plant_feet=False), "one"
-    )
+    made = solve.solve(make("one", tuple(labels), places * [1, 1, -1], rate=30.0), FromPoints(plant_feet=False), "one")
     assert "mirrored" in " ".join(made.sentences)
     assert degraded.judge(walk, degraded.points_of(made.clip))["hip mm"] < 5.0
 
@@ -174,7 +172,7 @@ def test_frames_of_a_rest_pose_are_the_axes_of_the_body():
 @pytest.mark.parametrize("scale", [1.0, 0.6])
 def test_points_go_onto_another_body_with_its_own_rest_pose(walk, scale):
     skeleton = material.figure(scale) if scale != 1.0 else body.skeleton()
-    made = solve.solve(recording(walk), PointOptions(plant_feet=False), "one", skeleton)
+    made = solve.solve(recording(walk), FromPoints(plant_feet=False), "one", skeleton)
     assert made.clip.skeleton is skeleton
     theirs = degraded.points_of(made.clip)
     figures = degraded.judge(walk, theirs)
@@ -202,10 +200,10 @@ def test_a_person_who_leaves_is_told(walk):
 
 
 def test_a_file_without_a_rate_says_so(walk):
-    made = solve.solve(recording(walk, rate=0.0), PointOptions(), "one")
+    made = solve.solve(recording(walk, rate=0.0), FromPoints(), "one")
     assert made.clip.rate == 30.0
     assert "the file states no rate" in " ".join(made.sentences)
-    assert solve.solve(recording(walk, rate=0.0), PointOptions(rate=25.0), "one").clip.rate == 25.0
+    assert solve.solve(recording(walk, rate=0.0), FromPoints(rate=25.0), "one").clip.rate == 25.0
 
 
 def test_points_of_the_body_that_are_missing_are_named(walk):
@@ -227,7 +225,7 @@ def test_a_body_without_arms_names_the_missing_role(walk):
     legs = material.figure()
     without = {role: joint for role, joint in legs.roles.items() if not role.startswith("hand")}
     with pytest.raises(SkeletonError, match="hand"):
-        solve.solve(recording(walk), PointOptions(), "one", replace(legs, roles=without))
+        solve.solve(recording(walk), FromPoints(), "one", replace(legs, roles=without))
 
 
 def test_hips_with_the_names_of_knees_are_told(walk):
