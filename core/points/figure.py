@@ -72,7 +72,7 @@ def standing_height(track: Track, part: str, usual: float) -> float:
     names = [f"{part}.{side}" for side in body.SIDES]
     if not track.has(*names):
         return usual
-    heights = np.concatenate([track.at(name)[upright.standing(track, name), 2] for name in names])
+    heights = np.concatenate([track.at(name)[upright.find_stances(track, name), 2] for name in names])
     return float(np.clip(np.median(heights), 0.2 * usual, 2.5 * usual)) if len(heights) else usual
 
 

@@ -57,7 +57,7 @@ def _steady_trunk(track: Track) -> tuple[Array, Array]:
     steady = places.copy()
     steady[:, columns] = _filter_median(places[:, columns], max(1, round(_WINDOW * track.rate)))
     for column in columns:
-        steady[:, column] = _across(steady[:, column], np.isfinite(steady[:, column]).all(axis=1))
+        steady[:, column] = _across(steady[:, column], np.asarray(np.isfinite(steady[:, column]).all(axis=1)))
     return trunk_frames(track.of(steady))
 
 

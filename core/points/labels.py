@@ -82,7 +82,7 @@ def find_points(labels: Sequence[str]) -> dict[str, tuple[int, ...]]:
         if bool(side) == (point in body.PAIRED):
             name = f"{point}.{side}" if side else point
             ranked[name] = min(ranked.get(name, (rank, column)), (rank, column))
-    found = {name: (column,) for name, (_, column) in ranked.items()}
+    found: dict[str, tuple[int, ...]] = {name: (column,) for name, (_, column) in ranked.items()}
     for column, (side, word) in enumerate(split):
         if word in _EITHER and side:
             first, second = (f"{point}.{side}" for point in _EITHER[word])

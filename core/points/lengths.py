@@ -30,16 +30,18 @@ def measure(track: Track, noise: Noise) -> Lengths:
         found[one, other] = float(
             np.sqrt(max(usual - _NOISE_SHARE * (variances[one] + variances[other]), _LEAST**2 * usual))
         )
-    return {bone: _evened(length, found.get(_mirrored(bone), length), noise.level) for bone, length in found.items()}
+    return {
+        bone: _even_sides(length, found.get(_mirror_bone(bone), length), noise.level) for bone, length in found.items()
+    }
 
 
-def _evened(length: float, other: float, noise: float) -> float:
+def _even_sides(length: float, other: float, noise: float) -> float:
     """Return a length nearer to that of the other side, the less their difference exceeds what noise can make."""
     apart = 0.5 * (length - other)
     return 0.5 * (length + other) + apart**3 / (apart**2 + (_UNSURE * noise) ** 2 + 1e-18)
 
 
-def _mirrored(bone: tuple[str, str]) -> tuple[str, str]:
+def _mirror_bone(bone: tuple[str, str]) -> tuple[str, str]:
     return body.other_side(bone[0]), body.other_side(bone[1])
 
 

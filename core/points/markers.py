@@ -4,7 +4,7 @@ A set is told by its labels; labels of no known set are refused, as a guess woul
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,32 +117,32 @@ def _of_person(
 def _centres(known: MarkerSet, columns: Mapping[str, int], places: Array) -> dict[str, Array] | None:
     """Return the joint centres (F, 3) of a set by the point's name, None if labels of needed ones are missing."""
 
-    def marker(name: str, side: str) -> Array | None:
-        column = columns.get(name.format(side))
-        return None if column is None else places[:, column]
+    def mean_of(group: Sequence[str], side: str) -> Array | None:
+        found = [columns.get(name.format(side)) for name in group]
+        known = [column for column in found if column is not None]
+        return places[:, known].mean(axis=1) if len(known) == len(group) else None
 
     found: dict[str, Array] = {}
     for point, alternatives in known.points.items():
         for side in body.SIDES if point in body.PAIRED else ("",):
+            name = f"{point}.{side}" if side else point
             for group in alternatives:
-                members = [marker(name, side) for name in group]
-                if all(one is not None for one in members):
-                    centre = np.mean(members, axis=0)
-                    name = f"{point}.{side}" if side else point
+                centre = mean_of(group, side)
+                if centre is not None:
                     found[name] = centre
                     if len(group) == 1 and point in known.outer:
                         found[f"outer:{name}"] = centre
                     break
     front, backs = known.pelvis
-    fronts = [marker(front, side) for side in body.SIDES]
-    both = [[marker(name, side) for side in body.SIDES] for name in backs]
-    back = next((np.mean(pair, axis=0) for pair in both if all(one is not None for one in pair)), None)
-    if back is None or any(one is None for one in fronts):
+    left, right = (mean_of((front,), side) for side in body.SIDES)
+    both = [mean_of([name.format(side) for side in body.SIDES], "") for name in backs]
+    back = next((one for one in both if one is not None), None)
+    if left is None or right is None or back is None:
         return None
-    found |= _hips(fronts[0], fronts[1], back)  # type: ignore[arg-type]  # checked above
+    found |= _hips(left, right, back)
     if not set(body.NEEDED) <= set(found):
         return None
-    return _moved_inside(found)
+    return _move_inside(found)
 
 
 def _hips(left: Array, right: Array, back: Array) -> dict[str, Array]:
@@ -160,7 +160,7 @@ def _hips(left: Array, right: Array, back: Array) -> dict[str, Array]:
     return {"hip.L": centre - beside * width * x, "hip.R": centre + beside * width * x}
 
 
-def _moved_inside(found: dict[str, Array]) -> dict[str, Array]:
+def _move_inside(found: dict[str, Array]) -> dict[str, Array]:
     """Return joint centres, with those that have a single marker on the skin moved into the limb."""
     x = found["hip.R"] - found["hip.L"]
     x = x / np.linalg.norm(x, axis=1, keepdims=True)

@@ -110,7 +110,7 @@ def ambiguous(path: object, count: int) -> MotionFileError:
     return MotionFileError(path, None, f"its {count} points have no names and may be {known}: choose (option order)")
 
 
-def told_apart(path: object, values: Any) -> tuple[str, ...]:
+def tell_apart(path: object, values: Any) -> tuple[str, ...]:
     """Return the order of 17 points that gives a body; raises MotionFileError if neither does by far.
 
     values (F, P, 3 or 4) : the same array read in a wrong order has limbs between unrelated points

@@ -9,12 +9,13 @@ from ..motion.quat import Array
 
 _Row = tuple[float, float, float, float]
 _Points = Mapping[str, _Row]
+Track = tuple[str, list[_Points], tuple[str, ...]]  # a person's name, their points in every frame, and sentences
 _SEEN = 0.1  # share of frames in which a person must be seen
 _EXCHANGED = 0.5  # of the distance to the previous frame that an exchange must fall short of
 _MOST_PEOPLE = 5  # compared in all orders
 
 
-def follow(rows: Sequence[Sequence[tuple[str, _Points]]]) -> list[tuple[str, list[_Points], tuple[str, ...]]]:
+def follow(rows: Sequence[Sequence[tuple[str, _Points]]]) -> list[Track]:
     """Return each person's name, their points in every frame ({} where unseen), and sentences about exchanges.
 
     rows : for each frame the people in it: a name ("" without one), and points by label. A tracker's names are believed

@@ -85,9 +85,9 @@ def _turns(points: Mapping[str, Array], rest: Mapping[str, Array], track: Track)
     for side in body.SIDES:
         foot = f"foot.{side}"
         if foot in moving and foot in still:
-            flat = upright.standing(track, f"toe.{side}")
-            moving[foot] = triads.levelled(moving[foot], flat)
-            still[foot] = triads.levelled(still[foot], np.ones(1, dtype=bool))
+            flat = upright.find_stances(track, f"toe.{side}")
+            moving[foot] = triads.level_feet(moving[foot], flat)
+            still[foot] = triads.level_feet(still[foot], np.ones(1, dtype=bool))
     turns = {}
     for role in moving:
         if role in still:
@@ -100,11 +100,11 @@ def _turns(points: Mapping[str, Array], rest: Mapping[str, Array], track: Track)
         hand, forearm = f"hand.{side}", f"forearm.{side}"
         if hand in turns:
             axis = rest[f"wrist.{side}"][0] - rest[f"elbow.{side}"][0]
-            turns[forearm] = _twisted(turns[forearm], turns[hand], axis / np.linalg.norm(axis))
+            turns[forearm] = _twist_forearm(turns[forearm], turns[hand], axis / np.linalg.norm(axis))
     return turns
 
 
-def _twisted(forearm: Array, hand: Array, axis: Array) -> Array:
+def _twist_forearm(forearm: Array, hand: Array, axis: Array) -> Array:
     """Return the turns of a forearm with a share of the hand's twist about its axis at rest."""
     between = quat.mul(quat.inv(forearm), hand)
     between = np.where(between[:, :1] < 0.0, -between, between)

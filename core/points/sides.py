@@ -25,7 +25,7 @@ def repair(track: Track) -> tuple[Track, list[tuple[int, int]]]:
     changed = np.zeros(len(track), dtype=bool)
     everything = tuple(dict.fromkeys(part for group in body.GROUPS for part in group))
     for group in (everything, *body.GROUPS):
-        flags = _exchanged(track, group)
+        flags = _find_exchanged(track, group)
         if flags.any():
             track = exchange(track, flags, group)
             changed |= flags
@@ -60,7 +60,7 @@ def runs(flags: Flags) -> list[tuple[int, int]]:
     return [(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _exchanged(track: Track, parts: Sequence[str]) -> Flags:
+def _find_exchanged(track: Track, parts: Sequence[str]) -> Flags:
     """Return whether each frame (F,) has the sides of a group of parts exchanged."""
     parts = [part for part in parts if track.has(f"{part}.L", f"{part}.R")]
     none = np.zeros(len(track), dtype=bool)

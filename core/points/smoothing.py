@@ -24,7 +24,7 @@ def smooth(track: Track, noise: Noise, amount: float = 1.0) -> Track:
     if amount <= 0.0 or len(track) < 5:
         return track
     values = track.places @ noise.axes
-    strengths = _found_by_validation(values, 1.0 / noise.share) * (_OF_VALIDATION * amount) ** 6
+    strengths = _find_strengths(values, 1.0 / noise.share) * (_OF_VALIDATION * amount) ** 6
     weights = np.maximum(track.trust, 1e-3)[..., None] / noise.share
     over_time = np.broadcast_to(strengths, (len(track) - 3, len(strengths)))
     out = _fit(values, weights, over_time)
@@ -37,7 +37,7 @@ def smooth(track: Track, noise: Noise, amount: float = 1.0) -> Track:
     return track.of(out @ noise.axes.T)
 
 
-def _found_by_validation(values: Array, weights: Array) -> Array:
+def _find_strengths(values: Array, weights: Array) -> Array:
     """Return the strength (P,) of each point with the least error of generalised cross-validation [Craven].
 
     values (F, P, 3) : mirrored oddly at both ends, so that frequencies are those of a cycle; weights (3,) : of the axes

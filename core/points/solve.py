@@ -61,7 +61,7 @@ def solve(
         "filled": float(1.0 - given.measured.mean()),
     }
     progress.at(0.1, "Sides")
-    ready, exchanged = _mirrored_back(given, name, notes), []
+    ready, exchanged = _undo_mirror(given, name, notes), []
     if options.swap_repair:
         ready, exchanged = sides.repair(ready)
     ready, facts["outliers"] = gaps.drop_outliers(ready)
@@ -85,7 +85,7 @@ def solve(
     return Solved(solved, raw, skeleton, clip, facts, sentences)
 
 
-def _mirrored_back(track: Track, name: str, notes: list[str]) -> Track:
+def _undo_mirror(track: Track, name: str, notes: list[str]) -> Track:
     """Return a track in right-handed axes: the toes, or the knees, show the front of a body."""
     up = track.middle("shoulder") - track.middle("hip")
     front = np.cross(up, track.at("hip.R") - track.at("hip.L") + track.at("shoulder.R") - track.at("shoulder.L"))
@@ -108,22 +108,22 @@ def _in_the_world(
     ready: Track, options: FromPoints, facts: dict[str, Any], name: str, notes: list[str]
 ) -> tuple[Track, Array, lengths.Lengths]:
     """Return the smooth track upright on its floor, the raw points moved in the same way, and the lengths of bones."""
-    smooth, measured, found = _smoothed(ready, options)
+    smooth, measured, found = _smooth_and_hold(ready, options)
     facts["noise_m"] = float(found.level)
     facts["noise_in_depth"] = found.deep
     turn = upright.find(smooth, options.up)
     facts["up"] = turn.axis or upright.ESTIMATE
     if turn.axis and turn.tilt > _FAR_UP:
         notes.append(f"{name}: the body stands {turn.tilt:.0f}° off the axis {turn.axis} (option up)")
-    raw, smooth = upright.turned(ready, turn.turn), upright.turned(smooth, turn.turn)
+    raw, smooth = upright.turn_track(ready, turn.turn), upright.turn_track(smooth, turn.turn)
     facts["travel_m"] = None
     if ready.centred and options.travel == AUTO:
         if not turn.axis:
             standing = smooth.of(smooth.places + travel.measure(smooth)[:, None])
-            raw, smooth = (upright.turned(one, upright.stance_turn(standing)) for one in (raw, smooth))
+            raw, smooth = (upright.turn_track(one, upright.stance_turn(standing)) for one in (raw, smooth))
         moved = travel.measure(smooth)
         raw = raw.of(raw.places + moved[:, None])
-        smooth, measured, _ = _smoothed(raw, options)
+        smooth, measured, _ = _smooth_and_hold(raw, options)
         moved = travel.measure(smooth)
         raw, smooth = (one.of(one.places + moved[:, None]) for one in (raw, smooth))
         ground = smooth.middle("hip")[:, :2]
@@ -131,18 +131,18 @@ def _in_the_world(
         if not turn.axis and facts["travel_m"] * ready.rate > _RUNS * ready.height * len(ready):
             notes.append(f"{name}: a run without travel hardly shows where up is: look at its lean (option up)")
     elif not turn.axis:
-        raw, smooth = _levelled(raw, smooth)
+        raw, smooth = _level_both(raw, smooth)
     floored = upright.on_floor(smooth)
     shift = floored.places[0, 0] - smooth.places[0, 0]
     return floored, raw.places + shift, measured
 
 
-def _levelled(raw: Track, smooth: Track) -> tuple[Track, Track]:
+def _level_both(raw: Track, smooth: Track) -> tuple[Track, Track]:
     turn = upright.level_turn(smooth)
-    return upright.turned(raw, turn), upright.turned(smooth, turn)
+    return upright.turn_track(raw, turn), upright.turn_track(smooth, turn)
 
 
-def _smoothed(ready: Track, options: FromPoints) -> tuple[Track, lengths.Lengths, Noise]:
+def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.Lengths, Noise]:
     """Return a track smoothed and with exact lengths, these lengths, and the noise that was found."""
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)

@@ -139,7 +139,7 @@ def _ends(points: Places, frames: Mapping[str, Array], side: str) -> dict[str, A
         found[f"hand.{side}"] = _bone_frame(along, index - pinky) @ _bone_frame(out[None], _FRONT[None])[0].T
     elif f"knuckle.{side}" in points:
         along = _unit(points[f"knuckle.{side}"] - wrist)
-        found[f"hand.{side}"] = _turned_to(forearm, out, along)
+        found[f"hand.{side}"] = _swing_to(forearm, out, along)
     toe = points.get(f"toe.{side}")
     if toe is not None:
         shin = frames[f"shin.{side}"]
@@ -151,7 +151,7 @@ def _ends(points: Places, frames: Mapping[str, Array], side: str) -> dict[str, A
     return found
 
 
-def _turned_to(frame: Array, direction: Array, wanted: Array) -> Array:
+def _swing_to(frame: Array, direction: Array, wanted: Array) -> Array:
     """Return frames (F, 3, 3) swung so that one of their directions points as wanted."""
     now = np.einsum("...ik,k->...i", frame, direction)
     return np.stack([_swing(now, wanted, frame[..., k]) for k in range(3)], axis=-1)
@@ -162,7 +162,7 @@ def upright_frame(hips: Array) -> Array:
     return gaps.axes_of(np.broadcast_to(-_DOWN, hips[..., 0].shape), hips[..., 0])
 
 
-def levelled(frames: Array, flat: NDArray[np.bool_]) -> Array:
+def level_feet(frames: Array, flat: NDArray[np.bool_]) -> Array:
     """Return frames of feet (F, 3, 3) pitched so that in flat frames (F,) their front is level in the median."""
     pitch = np.arcsin(np.clip(frames[..., 2, 1], -1.0, 1.0))
     usual = float(np.median(pitch[flat] if flat.any() else pitch))

@@ -98,7 +98,7 @@ def _shortest_turn(direction: Array) -> Array:
     return np.asarray(q / np.linalg.norm(q))
 
 
-def turned(track: Track, turn: Array) -> Track:
+def turn_track(track: Track, turn: Array) -> Track:
     """Return a track turned by a quaternion (4,)."""
     return track.of(quat.rotate(turn, track.places))
 
@@ -110,7 +110,7 @@ def level_turn(track: Track) -> Array:
     for kind, part in enumerate(parts):
         for side in body.SIDES:
             place = track.at(f"{part}.{side}")
-            for first, last in sides.runs(standing(track, f"{part}.{side}")):
+            for first, last in sides.runs(find_stances(track, f"{part}.{side}")):
                 middle = place[first : last + 1].mean(axis=0)
                 rows.append(middle[:2])
                 heights.append(middle[2])
@@ -126,7 +126,7 @@ def level_turn(track: Track) -> Array:
     return _shortest_turn(normal / np.linalg.norm(normal))
 
 
-def standing(track: Track, name: str) -> Flags:
+def find_stances(track: Track, name: str) -> Flags:
     """Return in which frames (F,) a point stands: slower than a limit for long enough."""
     still = speeds(track.at(name), track.rate) < _STILL * track.height
     out = np.zeros(len(track), dtype=bool)
@@ -142,7 +142,7 @@ def on_floor(track: Track) -> Track:
     lowest = []
     for part in parts:
         names = [f"{part}.{side}" for side in body.SIDES]
-        heights = [track.at(name)[standing(track, name), 2] for name in names]
+        heights = [track.at(name)[find_stances(track, name), 2] for name in names]
         known = np.concatenate(heights)
         known = known if len(known) else np.concatenate([track.at(name)[:, 2] for name in names])
         lowest.append(float(np.quantile(known, 0.2)))

@@ -62,7 +62,7 @@ ROOMS = {
         "quality",
         *("motion", "options", "plots", "progress", "recipes", "style", "sync", "weave", "weight"),
     },
-    "extend": {"entry_points", "errors", "formats", "options", "recipes", "verbs"},
+    "extend": {"entry_points", "errors", "formats", "options", "points", "recipes", "verbs"},
     "cli": {
         *("quality", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
         *(

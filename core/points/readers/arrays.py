@@ -92,5 +92,5 @@ def _named(
         return [make(path, (), values)]  # which refuses it
     count = values.shape[1]
     orders.check_count(path, order, count)
-    labels = tuple(order) or orders.by_count(path, count) or orders.told_apart(path, values)
+    labels = tuple(order) or orders.by_count(path, count) or orders.tell_apart(path, values)
     return [make(path, tuple(labels), values, rate=rate, person=person)]

@@ -194,7 +194,7 @@ def _row_of(path: object, number: int, point: Any) -> _Row:
     return x, y, z, trust
 
 
-def _tracks(rows: Sequence[list[_Person]]) -> list[tuple[str, list[dict[str, _Row]], tuple[str, ...]]]:
+def _tracks(rows: Sequence[list[_Person]]) -> list[followed.Track]:
     """Return each person with their points in every frame, {} where they are not seen, and notes."""
     if max(map(len, rows)) < 2:
         return [("", [people[0][1] if people else {} for people in rows], ())]
@@ -202,7 +202,7 @@ def _tracks(rows: Sequence[list[_Person]]) -> list[tuple[str, list[dict[str, _Ro
 
 
 def _record(
-    path: str | os.PathLike[str], person: str, track: Sequence[dict[str, _Row]], rate: float, notes: tuple[str, ...]
+    path: str | os.PathLike[str], person: str, track: Sequence[Mapping[str, _Row]], rate: float, notes: tuple[str, ...]
 ) -> Recording:
     labels = tuple(dict.fromkeys(label for frame in track for label in frame))
     values = np.full((len(track), len(labels), 4), np.nan)

@@ -24,7 +24,7 @@ def points(tmp_path, labels_and_places):
 
 def test_a_file_of_points_becomes_a_motion_file(run, out, points):
     report = out / "r.json"
-    code, printed, err = run("points", points, "-o", f"{out}/", "--report", report)
+    code, printed, err = run("points", points, "-o", f"{out}/", "--report", report, "--engine", "numpy")
     assert (code, err) == (0, "")
     assert "dance: 23 points; noise" in printed
     clip = motion_file.read(out / "dance.bvh").clip
