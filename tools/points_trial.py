@@ -1,4 +1,4 @@
-"""Measure the solver of points on degraded captures: a table of tuned clips and clips kept aside.
+"""Measure the solver of points on degraded captures: a table for tuned clips and for the others.
 
 Usage: python tools/points_trial.py [--kinds clean "15 mm"] [--clips N] [--seconds S]
 """

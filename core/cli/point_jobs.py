@@ -25,7 +25,9 @@ from .job import Job, Made
 def resolve(recipe: FromPoints, folder: str) -> FromPoints:
     """Return a recipe whose files are named from a job file's folder."""
     paths = {"character": recipe.character, "order": "" if recipe.order in orders.CHOICES else recipe.order}
-    found = {name: os.path.join(folder, os.path.expanduser(path)) for name, path in paths.items() if path}
+    found: dict[str, Any] = {
+        name: os.path.join(folder, os.path.expanduser(path)) for name, path in paths.items() if path
+    }
     return replace(recipe, **found)
 
 

@@ -1,4 +1,4 @@
-"""Points that jump aside, and points that are missing, in frames of the body (methods: Points)."""
+"""Outliers and missing points, found and filled in frames of the body (methods: Points)."""
 
 import warnings
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def _steady_trunk(track: Track) -> tuple[Array, Array]:
 
 
 def drop_outliers(track: Track) -> tuple[Track, float]:
-    """Return a track without points that jump aside, and their share of the measured points."""
+    """Return a track without outliers, and the outliers' share of the measured points."""
     axes, origin = _steady_trunk(track)
     places = np.where(track.measured[..., None], track.places, np.nan)
     inside = np.einsum("fki,fpk->fpi", axes, places - origin[:, None])
@@ -131,7 +131,7 @@ def _across(values: Array, known: Flags) -> Array:
 
 
 def _trust(track: Track) -> Array:
-    """Return weights (F, P): those of measured points, and for others less the farther a measured one is."""
+    """Return weights (F, P): filled points count less with their distance to a measured one."""
     frames = np.arange(len(track), dtype=np.float64)
     trust = track.trust.copy()
     for column in range(len(track.names)):

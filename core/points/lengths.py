@@ -11,14 +11,14 @@ from .track import Track
 
 _SWEEPS = 30
 _NOISE_SHARE = 2.0 / 3.0  # of the variance of both ends that lengthens the median distance
-_UNSURE = 0.3  # of the noise of a point: a difference of sides that is believed by half
+_UNSURE = 0.3  # of the noise of a point: of two sides' difference, half is kept at this size
 _LEAST = 0.2  # of the median distance that remains at least
 
 Lengths = dict[tuple[str, str], float]
 
 
 def measure(track: Track, noise: Noise) -> Lengths:
-    """Return the length in metres of every bone of known points; sides differ as far as the noise lets it be told."""
+    """Return the length in metres of every bone of known points; sides differ where the noise can't explain it."""
     variances = dict(zip(track.names, noise.variances.sum(axis=1), strict=True))
     found: Lengths = {}
     for one, other, _ in body.bones_between(track.names):
@@ -36,7 +36,7 @@ def measure(track: Track, noise: Noise) -> Lengths:
 
 
 def _even_sides(length: float, other: float, noise: float) -> float:
-    """Return a length nearer to that of the other side, the less their difference exceeds what noise can make."""
+    """Return a length nearer to the other side's where noise can explain their difference."""
     apart = 0.5 * (length - other)
     return 0.5 * (length + other) + apart**3 / (apart**2 + (_UNSURE * noise) ** 2 + 1e-18)
 

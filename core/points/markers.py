@@ -1,6 +1,6 @@
 """Joint centres from markers on the skin, by tables of marker sets (methods: Points).
 
-A set is told by its labels; labels of no known set are refused, as a guess would give a wrong body.
+The labels show the set; unknown sets are refused, since a guess would give a wrong body.
 """
 
 import os
@@ -161,7 +161,7 @@ def _hips(left: Array, right: Array, back: Array) -> dict[str, Array]:
 
 
 def _move_inside(found: dict[str, Array]) -> dict[str, Array]:
-    """Return joint centres, with those that have a single marker on the skin moved into the limb."""
+    """Return joint centres; a joint with a single marker on the skin is moved into the limb."""
     x = found["hip.R"] - found["hip.L"]
     x = x / np.linalg.norm(x, axis=1, keepdims=True)
     leg = np.nanmedian(np.linalg.norm(found["hip.L"] - found["knee.L"], axis=1)) * 2.0

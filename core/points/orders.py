@@ -99,7 +99,7 @@ def names_of(order: str) -> tuple[str, ...]:
 
 
 def check_count(path: object, names: Sequence[str], count: int) -> None:
-    """Raise MotionFileError if an order does not have as many points as the file."""
+    """Raise MotionFileError if an order and the file have different numbers of points."""
     if names and len(names) != count:
         raise MotionFileError(path, None, f"it has {count} points, but the order has {len(names)} (option order)")
 

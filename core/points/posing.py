@@ -77,7 +77,7 @@ def _rest_points(skeleton: Skeleton) -> dict[str, Array]:
 def _turns(points: Mapping[str, Array], rest: Mapping[str, Array], track: Track) -> dict[str, Array]:
     """Return the turn (F, 4) of each role from its rest pose, in the world."""
     moving, still = triads.frames_of(points, track.rate), triads.frames_of(rest, track.rate)
-    if {"ear.L", "ear.R", "nose"} <= set(points) or "head" not in still:  # ears have no joints: heads rest upright
+    if {"ear.L", "ear.R", "nose"} <= set(points) or "head" not in still:  # a rest pose has no ears: its head is upright
         still["head"] = triads.upright_frame(still["hips"])
     if not all(f"index.{side}" in rest and f"pinky.{side}" in rest for side in body.SIDES):
         for side in body.SIDES:
@@ -162,14 +162,14 @@ def _pose(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array
 def _trunk(
     skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array], at_hips: Array
 ) -> tuple[dict[int, Array], Array]:
-    """Return the turns of joints between hips and chest, aimed at the shoulders' goal, and what is left (F, 3)."""
+    """Return the turns of joints between hips and chest, aimed at the shoulders' goal, and the rest (F, 3)."""
     roles, places = skeleton.roles, skeleton.rest[1]
     between = _between(skeleton, roles["hips"], roles["chest"])
     found: dict[int, Array] = {}
     left = np.zeros_like(at_hips)
     shares = np.arange(1, len(between) + 1) / (len(between) + 1.0)
     for joint, share in zip(between, shares, strict=True):
-        found[joint] = _partly(turns["hips"], turns["chest"], share)
+        found[joint] = _go_partly(turns["hips"], turns["chest"], share)
     if between:
         first, chest = between[0], roles["chest"]
         shoulders = 0.5 * (places[roles["upper_arm.L"]] + places[roles["upper_arm.R"]])
@@ -183,7 +183,7 @@ def _trunk(
         necks = _between(skeleton, roles["chest"], roles["head"])
         shares = np.arange(1, len(necks) + 1) / (len(necks) + 1.0)
         for joint, share in zip(necks, shares, strict=True):
-            found[joint] = _partly(turns["chest"], turns["head"], share)
+            found[joint] = _go_partly(turns["chest"], turns["head"], share)
     return found, left
 
 
@@ -214,7 +214,7 @@ def _clavicles(
     return found
 
 
-def _partly(one: Array, other: Array, share: float) -> Array:
+def _go_partly(one: Array, other: Array, share: float) -> Array:
     """Return the turns a share of the way from one to the other."""
     other = quat.same_side(other, one)
     return quat.mul(quat.exp(share * quat.log(quat.mul(other, quat.inv(one)))), one)

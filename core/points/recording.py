@@ -65,7 +65,7 @@ def make(
     if values.shape[2] == 4:
         trust = np.nan_to_num(values[..., 3].astype(np.float64))
     places = values[..., :3].astype(np.float64)
-    bad: NDArray[np.bool_] = ~np.isfinite(places).all(axis=-1) | (np.abs(np.nan_to_num(places)) > LARGEST).any(axis=-1)
+    bad = np.asarray(~np.isfinite(places).all(axis=-1) | (np.abs(np.nan_to_num(places)) > LARGEST).any(axis=-1))
     origin = np.asarray(~places.any(axis=-1))
     bad |= origin
     about = {"centred": bool((origin.mean(axis=0) > _STAYS).any()), **about}

@@ -12,7 +12,7 @@ _AROUND = 0.15  # s; sigma of the mean of third differences
 _LEAST, _MOST, _FLOOR = 0.15, 20.0, 0.05  # of the factor of the strength over time
 _ROUNDS = 2
 _COST_OF_FREEDOM = 1.6  # more than 1, as correlated noise looks like motion [Cummins]
-_OF_VALIDATION = 0.68  # of the time over which validation then smooths, which is lazy in fast movements
+_OF_VALIDATION = 0.66  # of the time over which validation then smooths, which is lazy in fast movements
 _THIRD = np.array([-1.0, 3.0, -3.0, 1.0])
 
 

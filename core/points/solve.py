@@ -19,7 +19,7 @@ from .recording import Recording
 from .track import Track
 
 ASSUMED_RATE = 30.0
-_FAR_UP = 20.0  # degrees of the floor's tilt that are told
+_FAR_UP = 20.0  # degrees of tilt with a sentence for the user
 _RUNS = 1.2  # body heights per second: of a body that flies between its stances
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
@@ -61,7 +61,7 @@ def solve(
         "filled": float(1.0 - given.measured.mean()),
     }
     progress.at(0.1, "Sides")
-    ready, exchanged = _undo_mirror(given, name, notes), []
+    ready, exchanged = _undo_mirror(given, name, notes), list[tuple[int, int]]()
     if options.swap_repair:
         ready, exchanged = sides.repair(ready)
     ready, facts["outliers"] = gaps.drop_outliers(ready)

@@ -105,11 +105,11 @@ def begin(recording: Recording, rate: float) -> tuple[Track, int, list[str]]:
 def _with_knees_below(track: Track) -> tuple[Track, bool]:
     """Return a track whose hips are farther from the ankles than the knees are; some tools exchange their names."""
 
-    def apart(part: str) -> float:
+    def distance_of(part: str) -> float:
         sides = [track.at(f"{part}.{side}") - track.at(f"ankle.{side}") for side in body.SIDES]
         return float(np.nanmedian(np.linalg.norm(sides, axis=-1)))
 
-    if not apart("hip") < _NEARER * apart("knee"):
+    if not distance_of("hip") < _NEARER * distance_of("knee"):
         return track, False
     exchanged = {"hip": "knee", "knee": "hip"}
     parts = [name.partition(".") for name in track.names]

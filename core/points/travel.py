@@ -14,7 +14,7 @@ _SIGMA = 0.03  # s
 
 
 def measure(track: Track) -> Array:
-    """Return the places (F, 3) to add to a track, so that its lowest feet stand on the floor and do not move."""
+    """Return the places (F, 3) to add to a track, that keep its lowest feet on the floor and in place."""
     places, heights = [], []
     for part in upright.foot_parts(track):
         both = [track.at(f"{part}.{side}") for side in body.SIDES]

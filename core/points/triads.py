@@ -128,7 +128,7 @@ def _swing(one: Array, other: Array, vectors: Array) -> Array:
 
 
 def _ends(points: Places, frames: Mapping[str, Array], side: str) -> dict[str, Array]:
-    """Return the frames of the hand and the foot of a side as far as their points are known."""
+    """Return the frames of the hand and the foot of a side for which points are known."""
     found = {}
     out = _LEFT if side == "L" else -_LEFT
     wrist = points[f"wrist.{side}"]

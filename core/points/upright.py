@@ -32,7 +32,7 @@ class Upright:
 
 
 def foot_parts(track: Track) -> tuple[str, ...]:
-    """Return the parts of the feet that touch the ground: toes and heels if known, else ankles."""
+    """Return the parts of the feet that touch the ground: toes and heels if known, or ankles."""
     found = tuple(part for part in ("toe", "heel") if track.has(f"{part}.L", f"{part}.R"))
     return found or ("ankle",)
 

@@ -1,6 +1,6 @@
 """Points as a camera or markers would give them, from captured clips: with noise, gaps, exchanged sides and tilt.
 
-Written without the solver: joints come from forward kinematics, and every fault from a seed.
+Written without the solver: forward kinematics gives the joints, and a seed every fault.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ _ROLES = {
     "elbow": "forearm",
     "wrist": "hand",
 }
-# Points that hang on a joint: in body heights to the right, to the front and up, for the left side.
+# Points with a fixed place in a joint's frame: in body heights to the right, to the front and up, for the left side.
 _HUNG = {
     "heel": ("foot", (0.0, -0.03, -0.04)),
     "index": ("hand", (-0.05, 0.018, 0.0)),

@@ -81,11 +81,11 @@ def _people(
     if values.ndim == 4 and len(values) == 1:
         values = values[0]
     if values.ndim == 4:
-        return [one for k, person in enumerate(values) for one in _named(path, person, order, rate, str(k))]
-    return _named(path, values, order, rate)
+        return [one for k, person in enumerate(values) for one in _read_named(path, person, order, rate, str(k))]
+    return _read_named(path, values, order, rate)
 
 
-def _named(
+def _read_named(
     path: str | os.PathLike[str], values: NDArray[Any], order: Sequence[str], rate: float, person: str = ""
 ) -> list[Recording]:
     if values.ndim != 3:

@@ -113,7 +113,7 @@ def _labels(parameters: dict[str, tuple[int, tuple[int, ...], bytes]], count: in
 
 def _frames(path: object, content: bytes, header: _Header) -> Array:
     """Return the places (F, P, 3) of all points, NaN where a residual is negative."""
-    whole = header.scale > 0.0  # numbers are whole multiples of the scale, else floating-point
+    whole = header.scale > 0.0  # numbers are whole multiples of the scale, or floating-point
     width = 2 if whole else 4
     row = (4 * header.points + header.analogue) * width
     begin = (header.data - 1) * _BLOCK

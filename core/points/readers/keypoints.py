@@ -112,7 +112,7 @@ def _is_point(value: Any) -> bool:
 
 
 def _find_sequence(path: Path) -> list[Path]:
-    """Return the numbered files of a sequence in the order of their numbers; the file alone if it has no number."""
+    """Return the numbered files of a sequence in the order of their numbers; only one if the name lacks a number."""
     found = _NUMBERED.fullmatch(path.name)
     if found is None:
         return [path]
