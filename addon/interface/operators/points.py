@@ -55,8 +55,9 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
         if self.chosen:
             return BackgroundOperator.invoke(self, context, event)
         self._asking = True
-        if not self.properties.is_property_set("here"):
-            self.here = True
+        for name, value in (("here", True), ("limbs", "FK")):  # as for captures in motion files
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
         manager = present(context.window_manager)
         if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
             return manager.invoke_props_dialog(self, title=translate_text(self.bl_label), confirm_text="Import")
@@ -105,7 +106,7 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
         for note in imported.refused:
             self.report({"WARNING"}, note)
         imported_motion.take_in(
-            context, imported, select=True, match_rate=False, fit_range=len(bpy.data.actions) == 1, play=self._asking
+            context, imported, select=True, match_rate=False, fit_range=len(bpy.data.actions) == 1, play=self.chosen
         )
         for sentence in filter(None, (*imported.notes, imported.beside)):
             self.report({"INFO"}, sentence)
