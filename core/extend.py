@@ -9,6 +9,7 @@ from .entry_points import load
 from .errors import ClipError, MotionFileError, OptionError
 from .formats.registry import FORMATS, Format
 from .options import Choice, Declared, declaration, option
+from .points.registry import POINT_FORMATS, PointFormat
 from .recipes.base import Recipe
 from .recipes.metrics import METRICS, MetricRow
 from .verbs import VERBS, Verb
@@ -21,10 +22,12 @@ __all__ = [
     "MetricRow",
     "MotionFileError",
     "OptionError",
+    "PointFormat",
     "Recipe",
     "Verb",
     "add_format",
     "add_metric",
+    "add_point_format",
     "add_verb",
     "declaration",
     "load",
@@ -32,6 +35,7 @@ __all__ = [
     "option",
     "remove_format",
     "remove_metric",
+    "remove_point_format",
     "remove_verb",
 ]
 
@@ -85,6 +89,26 @@ def add_metric(row: MetricRow) -> None:
         >>> extend.remove_metric("mine")
     """
     METRICS.add(row)
+
+
+def add_point_format(row: PointFormat) -> None:
+    """Add a kind of points file (see `points.registry`); raises OptionError if its suffix exists.
+
+    Example:
+        >>> from action_loom.core import extend
+        >>> from action_loom.core.points import registry
+        >>> def read(path, order): ...
+        >>> extend.add_point_format(extend.PointFormat(".tsv", read))
+        >>> registry.read_by("take.tsv").suffix
+        '.tsv'
+        >>> extend.remove_point_format(".tsv")
+    """
+    POINT_FORMATS.add(row)
+
+
+def remove_point_format(suffix: str) -> None:
+    """Remove a kind of points file that another package has added; raises OptionError for any other."""
+    POINT_FORMATS.remove(suffix)
 
 
 def remove_format(suffix: str) -> None:

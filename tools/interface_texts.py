@@ -283,7 +283,7 @@ def field_name(node: ast.AST) -> str:
 def declared_texts() -> Iterator[str]:
     """Yield the texts of declared options and recipes; titles of options and choices derive from their names."""
     from action_loom.core.options import HIDDEN, Declared, declared_options
-    from action_loom.core.recipes import reading, result
+    from action_loom.core.recipes import points, reading, result
     from action_loom.core.verbs import VERBS
 
     def of(declaration: type[Declared]) -> Iterator[str]:
@@ -295,8 +295,8 @@ def declared_texts() -> Iterator[str]:
 
     for declaration in (reading.ReadingOptions, reading.SourceOptions, result.ResultOptions):
         yield from of(declaration)
-    for row in VERBS.values():
-        recipe = row.recipe
+    for recipe in (points.FromPoints, *(row.recipe for row in VERBS.values())):
         yield from (recipe.label, recipe.tooltip, recipe.mode)
         yield from of(recipe)
+    for row in VERBS.values():
         yield from row.needs

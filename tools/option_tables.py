@@ -12,6 +12,7 @@ from action_loom.core.recipes.base import Recipe
 from action_loom.core.recipes.graph import GraphOptions
 from action_loom.core.recipes.matching import Matching
 from action_loom.core.recipes.planting import PlantOptions
+from action_loom.core.recipes.points import FromPoints
 from action_loom.core.recipes.reading import ReadingOptions, SourceOptions
 from action_loom.core.recipes.result import ResultOptions
 from action_loom.core.recipes.splice import PointOptions
@@ -40,6 +41,7 @@ SHARED: tuple[tuple[str, type[Declared]], ...] = (
 ACTIONS: tuple[tuple[str, str, type[Declared]], ...] = (
     ("Results as actions", "In Blender, and on the command line inside Blender.", ResultOptions),
     ("Sources", "How all sources of a result are read.", ReadingOptions),
+    ("Points", "Files of 3D points, imported in Blender or by `action-loom points`.", FromPoints),
     ("One source", "How one source is read, where it differs from the others: below the list.", SourceOptions),
 )
 # Options that several verbs share have a panel of their own, as in `addon.model.properties`.
@@ -49,6 +51,7 @@ OF_A_PANEL = {
     "style": StyleOptions,
     "result": ResultOptions,
     "reading": ReadingOptions,
+    "points": FromPoints,
 }
 # Defaults in panels that differ from the defaults in scripts, as in `addon.model.properties`.
 OF_PANELS = {"place": "figure"}

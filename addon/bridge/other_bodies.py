@@ -1,5 +1,6 @@
 """Transfer clips of other armatures and of files to an armature's body, with their targets and messages."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -84,6 +85,23 @@ def _bring_clip(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> 
         how,
         attached,
     )
+
+
+def bring_posed(pose: Callable[[Skeleton], Clip], body: rig.Rig, own: Clip, onto: str) -> Brought:
+    """Transfer motion without a body, such as points, to the body of an armature.
+
+    pose : returns the motion as a clip of a skeleton with body roles; own, onto : as for `bring`. Raises LoomError
+    naming the missing role and the bone to choose.
+    """
+    attached = attachments.find([own], rest_counts=True)
+    (hung,) = attached.hang([own])
+    carried.refuse(leg_count.of_body(hung), onto)
+    clip = pose(_with_posed_offsets(hung.skeleton, body))
+    clip = attached.restore(replace(clip, skeleton=hung.skeleton), [])
+    turned = set(retarget.moving(clip))
+    joints = [joint for joint, name in enumerate(body.skeleton.names) if name in turned]
+    targets = _turning(body, joints) | _list_placed_targets(body, [body.skeleton.roles["hips"]])
+    return Brought(clips.pose_unkeyed(clip, body, targets), targets, "", attached=attached)
 
 
 def _with_posed_offsets(skeleton: Skeleton, body: rig.Rig) -> Skeleton:

@@ -5,6 +5,15 @@ from ...core.formats import registry
 MODELS = registry.OF_BLENDER
 UNITS = ("m", "dm", "cm", "mm", "inch", "cmu")
 UNIT_TIP = "Unit of length in the files: m, dm, cm, mm, inch, cmu (5.64 cm), or a number of metres; auto finds it"
+ONTO = [
+    (
+        "AUTO",
+        "Character or New",
+        "The active armature if it has the files' joints, moves a mesh or has controls, else a new one",
+    ),
+    ("ACTIVE", "Active Armature", "The active armature, even if it has other joints"),
+    ("NEW", "New Armature", "A new armature with the files' joints"),
+]  # which armature gets what is imported
 UPS = (("y", "Y", "As in most programs"), ("z", "Z", "As Blender has it"))
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ...core.formats import registry
+from ...core.points import registry as point_registry
 from ..ground import formats, registrar
 from ..ground.blender_types import DrawContext, present
 from ..ground.translations.runtime import translate_text
@@ -192,6 +193,13 @@ def _import_motion(menu: Any, _context: bpy.types.Context) -> None:
     )
 
 
+def _import_points(menu: Any, _context: bpy.types.Context) -> None:
+    present(menu.layout).operator(
+        "action_loom.import_points",
+        text=translate_text(f"Points for Action Loom ({', '.join(point_registry.POINT_FORMATS)})"),
+    )
+
+
 def _export_motion(menu: Any, _context: bpy.types.Context) -> None:
     present(menu.layout).operator(
         "action_loom.export_motion",
@@ -257,6 +265,7 @@ _ENTRIES: tuple[tuple[str, Callable[[Any, bpy.types.Context], None]], ...] = (
     ("DOPESHEET_MT_marker", _feet),
     ("VIEW3D_MT_armature_add", _add_demo),
     ("TOPBAR_MT_file_import", _import_motion),
+    ("TOPBAR_MT_file_import", _import_points),
     ("TOPBAR_MT_file_export", _export_motion),
 )
 _MENUS = (*(_menu(name, *row) for name, row in MENUS.items()), ACTION_LOOM_MT_action, ACTION_LOOM_MT_repair_pie)

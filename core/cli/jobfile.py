@@ -15,8 +15,9 @@ from ..jit import ENGINES
 from ..options import Choice, Option, by_name, declared_options, readable, rename_values, show_value
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
+from ..recipes.points import FromPoints
 from ..verbs import verb_of
-from . import artefacts, common, outputs, take_jobs
+from . import artefacts, common, outputs, point_jobs, take_jobs
 from .host import FilePath, Host, Settings
 from .job import Job, plan
 from .parts import Part
@@ -239,6 +240,8 @@ def _entries(
     made = recipe(**{key: given[key] for key in options if key in given})
     if isinstance(made, Sets):
         return _sets(host, number, table, given, settings, folder, made)
+    if isinstance(made, FromPoints):
+        return _points(host, number, table, given, settings, folder, made)
     beside = {kind: _resolve_path(folder, given.get(kind)) for kind in artefacts.KINDS}
     artefact = artefacts.artefact_file(beside, made)
     if artefact is not None and not os.path.isfile(artefact):
@@ -293,6 +296,34 @@ def _sets(
             number,
             f"{name} {host.title(clips[-1])}".strip() if several else name,
             take_jobs.plan_job(host, made, clips, settings, output=output, report=report, several=several, force=force),
+        )
+        for clips in groups
+    ]
+
+
+def _points(
+    host: Host,
+    number: int,
+    table: Mapping[str, Any],
+    given: Mapping[str, Any],
+    settings: Settings,
+    folder: str,
+    made: FromPoints,
+) -> list[Entry]:
+    """Return the jobs of a table that makes clips of points: a file of points for each."""
+    unknown = next((key for key in ("picture", "timewarp", "like", *artefacts.KINDS) if given.get(key)), None)
+    if unknown is not None:
+        raise OptionError(f"there is no key {unknown!r} for {made.verb}")
+    name, each = given.get("name", ""), given.get("each", "")
+    groups = _clips(host, table, folder, each, settings, made, none_needed=False)
+    output = _resolve_path(folder, given.get("output") or f"{given['folder']}/") or ""
+    report, force = _resolve_path(folder, given.get("report")), given.get("force", False)
+    made = point_jobs.resolve(made, folder)
+    return [
+        Entry(
+            number,
+            f"{name} {host.title(clips[-1])}".strip() if each or len(groups) > 1 else name,
+            point_jobs.plan_job(host, made, clips, settings, output=output, report=report, force=force),
         )
         for clips in groups
     ]

@@ -17,6 +17,7 @@ from ..formats.registry import writable
 from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
+from ..recipes.points import FromPoints
 from ..verbs import VERBS
 from ..weave.results import Result
 from . import cuts, reading
@@ -88,13 +89,14 @@ class MotionFiles(Host):
     def recipes(self) -> dict[str, type[Recipe]]:
         from . import take_command  # loaded on use
 
-        return {**super().recipes, take_command.Sets.verb: take_command.Sets}
+        return {**super().recipes, take_command.Sets.verb: take_command.Sets, FromPoints.verb: FromPoints}
 
     def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-        from . import skin, take_command
+        from . import points_command, skin, take_command
 
         skin.add_verb(verbs, self)
         take_command.add_verb(verbs, self)
+        points_command.add_verb(verbs, self)
 
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
         if verb != "run":  # a job file has its own outputs

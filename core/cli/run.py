@@ -14,7 +14,8 @@ from ..errors import LoomError, OptionError
 from ..options import Option
 from ..processes import Attempt
 from ..progress import SILENT, Progress
-from . import common, jobfile, outputs, parts, take_jobs, workers
+from ..recipes.points import FromPoints
+from . import common, jobfile, outputs, parts, point_jobs, take_jobs, workers
 from .host import Destination, FilePath, Host
 from .job import Job, Made, make
 from .journal import Journal
@@ -143,6 +144,8 @@ def _do_all(
 
 
 def _make(job: Job, progress: Progress = SILENT) -> Made:
+    if isinstance(job.recipe, FromPoints):
+        return point_jobs.finish_job(job, progress)
     return take_jobs.finish_job(job, progress) if isinstance(job.recipe, Sets) else make(job, progress)
 
 

@@ -1,5 +1,7 @@
 """Call each operator for the battery, and list the parts that it may change."""
 
+import json
+
 import bpy
 import material
 import trials
@@ -218,6 +220,18 @@ def motion_file(tmp_path):
     (tmp_path / "small.bvh").write_text(material.SMALL_BVH)
 
 
+def points_file(tmp_path):
+    """Write a body that stands with its arms down, in frames that differ a little."""
+    heights = {"hip": 0.9, "knee": 0.5, "ankle": 0.1, "foot_index": 0.05, "shoulder": 1.4, "elbow": 1.1, "wrist": 0.85}
+    places = {
+        f"{side}_{name}": [sign * 0.1, -0.2 * (name == "foot_index"), z]
+        for name, z in heights.items()
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    }
+    frames = [{name: [x + 0.001 * k, y, z] for name, (x, y, z) in places.items()} for k in range(12)]
+    (tmp_path / "one.json").write_text(json.dumps(frames))
+
+
 def a_long_take(_tmp_path):
     """Tick one line: five cycles of the slow walk."""
     lines = bpy.context.scene.action_loom.rigs[0].sources
@@ -301,6 +315,9 @@ TABLE = {
         needs_armature=False,
         files=[{"name": "FOLDER/small.bvh"}],
         new_armature=True,
+    ),
+    "import_points": Row(
+        *MADE, "settings", before=points_file, needs_armature=False, files=[{"name": "FOLDER/one.json"}], onto="NEW"
     ),
     "join_take_rows": Row("settings", before=take_split),
     "key_weights": Row("settings", "new actions", "users"),

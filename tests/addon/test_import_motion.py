@@ -202,11 +202,11 @@ def test_the_file_menus_offer_both_while_the_extension_is_there(extension):
         return [f for f in getattr(bpy.types, menu)._dyn_ui_initialize() if extension in f.__module__]
 
     menus = ("TOPBAR_MT_file_import", "TOPBAR_MT_file_export")
-    assert [len(offered(menu)) for menu in menus] == [1, 1]
+    assert [len(offered(menu)) for menu in menus] == [2, 1]  # motion files and points
     addon_utils.disable(extension, default_set=True)
     assert [len(offered(menu)) for menu in menus] == [0, 0]
     addon_utils.enable(extension, default_set=True)
-    assert [len(offered(menu)) for menu in menus] == [1, 1]
+    assert [len(offered(menu)) for menu in menus] == [2, 1]  # motion files and points
 
 
 def test_a_t_pose_before_a_capture_is_left_out_and_said(tmp_path, bridge, loom, walks):

@@ -57,19 +57,21 @@ ROOMS = {
         "progress",
     },
     "plots": {"motion"},
+    "points": {"additions", "entry_points", "errors", "files", "formats", "motion", "progress", "recipes", "weave"},
     "verbs": {
         *("additions", "bodies", "cache", "drive", "edit", "entry_points", "errors", "graph", "inbetween", "library"),
         "quality",
         *("motion", "options", "plots", "progress", "recipes", "style", "sync", "variation", "weave"),
         "weight",
     },
-    "extend": {"entry_points", "errors", "formats", "options", "recipes", "verbs"},
+    "extend": {"entry_points", "errors", "formats", "options", "points", "recipes", "verbs"},
     "cli": {
         *("quality", "cluster", "errors", "files", "formats", "graph", "interruption", "jit", "library", "motion"),
         *(
             "extend",
             "options",
             "plots",
+            "points",
             "processes",
             "progress",
             "recipes",
@@ -89,8 +91,14 @@ REGISTRIES = {
     "action_loom.core.verbs": "action_loom.core.verbs",
     "action_loom.core.recipes.metrics": "action_loom.core.sync.metrics",
     "action_loom.core.formats.registry": "action_loom.core.formats.motion_file",
+    "action_loom.core.points.registry": "action_loom.core.points.read",
 }
-ROOMS_BY_TEXT = {"verbs": {"weave", "graph", "style", "plots", "verbs"}, "sync": {"sync"}, "formats": {"formats"}}
+ROOMS_BY_TEXT = {
+    "verbs": {"weave", "graph", "style", "plots", "verbs"},
+    "sync": {"sync"},
+    "formats": {"formats"},
+    "points": {"points"},
+}
 
 # Imports that must not run when a module is loaded: functions run them later, or only type checkers read them.
 LATER = {
@@ -111,7 +119,7 @@ LATER = {
         for module, names in {
             "artefacts": ("graph", "graph.storage", "style", "style.storage"),
             "main": ("cli.graph_commands", "cli.info", "cli.library_commands", "cli.run", "cli.style_commands"),
-            "motion_files": ("cli.skin", "cli.take_command"),
+            "motion_files": ("cli.points_command", "cli.skin", "cli.take_command"),
             "summary": ("graph.motion_graph", "style.groups", "style.style"),
         }.items()
         for name in names
@@ -188,7 +196,7 @@ def loaded_with(module):
 STANDARD = {"errors", "cache", "entry_points", "options", "progress", "files", "jit", "recipes", "verbs"}
 DECLARING = sorted(
     {m for m in MODULES if room_of(m) in STANDARD and (room_of(m) != "verbs" or MODULES[m].name == "__init__.py")}
-    | {"action_loom.core.additions", "action_loom.core.formats.registry"}
+    | {"action_loom.core.additions", "action_loom.core.formats.registry", "action_loom.core.points.registry"}
 )
 
 

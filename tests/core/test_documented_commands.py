@@ -14,7 +14,7 @@ from action_loom.core.cli import main
 from action_loom.core.cli.motion_files import MotionFiles
 from action_loom.core.demo_character import actions
 from action_loom.core.verbs import InPlace
-from oracles import documented, manual_scripts, material
+from oracles import degraded, documented, manual_scripts, material, points_files
 
 ROOT = documented.ROOT
 PAGES = documented.commands("action-loom")
@@ -43,6 +43,8 @@ def files(tmp_path_factory):
     material.write(turn, folder / "takes" / "turn.bvh")
     material.write(actions.walk(cycles=4), folder / "mocap" / "walk.bvh")
     material.write(actions.sneak(), folder / "games" / "sneak.bvh")
+    labels, places = degraded.stack(degraded.clean(walk))
+    (folder / "dance.json").write_bytes(points_files.as_json(places, labels))
     (folder / "path.csv").write_text("x,y\n0,0\n0,2\n0.5,4\n")
     (folder / "words.csv").write_text("walk.bvh,walk\nsneak.bvh,sneak\n")
     rows = [f"take {k},p{k},{0.8 + 0.1 * k}" for k in range(5)]

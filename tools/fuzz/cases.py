@@ -32,9 +32,12 @@ from action_loom.core.library import storage as library_storage
 from action_loom.core.library import text as library_text
 from action_loom.core.motion.clip import Clip
 from action_loom.core.options import declared_options
+from action_loom.core.points import orders, solve
+from action_loom.core.points import read as read_points
+from action_loom.core.recipes.points import FromPoints
 from action_loom.core.verbs import BuildGraph, Follow, Synchronise, Walk
 from action_loom.core.verbs.follow import work as follow
-from oracles import trials
+from oracles import points_files, trials
 
 STRANGE_NUMBERS = (
     "0", "-0", "1e999", "-1e308", "1e155", "1e9", "1e-320", "nan", "inf", "8.33", "9999", "1e-5", "007", "0x10", "1_0",
@@ -470,7 +473,30 @@ def _change_table(rng: random.Random, place: Path) -> None:
         table.commit()
 
 
+# --- points ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _point_files() -> tuple[tuple[str, bytes], ...]:
+    """Small whole files of points in each format, by their suffix."""
+    values = np.random.default_rng(1).uniform(-1.0, 1.0, (12, len(orders.ORDERS["coco"]), 3)).round(3)
+    return tuple((f".{kind}", write(values, orders.ORDERS["coco"])) for kind, write in points_files.FORMATS.items())
+
+
+def _points(rng: random.Random, folder: Path) -> None:
+    """Read a damaged file of points, and solve the people in it."""
+    suffix, content = rng.choice(_point_files())
+    path = folder / f"points{suffix}"
+    path.write_bytes(_mutated(content, rng) if rng.random() < 0.9 else content)
+    order = "auto" if suffix in (".json", ".csv", ".trc", ".c3d") else "coco"
+    for one in read_points.people(path, order):
+        if not (one.positions.ndim == 3 and (np.isfinite(one.positions) | np.isnan(one.positions)).all()):
+            raise Wrong("points are not numbers")
+        solve.solve(one, FromPoints(), "points")
+
+
 KINDS = {
+    "points": _points,
     "files": _files,
     "takes": _takes,
     "graphs": _graphs,

@@ -99,15 +99,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     onto: bpy.props.EnumProperty(
         name="Onto",
         description="Which armature gets the actions",
-        items=[
-            (
-                "AUTO",
-                "Character or New",
-                "The active armature if it has the files' joints, moves a mesh or has controls, else a new one",
-            ),
-            ("ACTIVE", "Active Armature", "The active armature, even if it has other joints"),
-            ("NEW", "New Armature", "A new armature with the files' joints"),
-        ],
+        items=formats.ONTO,
     )
     plant_feet: bpy.props.BoolProperty(
         name="Plant Feet",

@@ -168,7 +168,7 @@ def fit_files(given: Given, progress: Progress) -> Brought:
             except LoomError as error:
                 refused.append(f"{error}; set Onto to New Armature to import it as it is")
             else:
-                moved.append(_move_here(carried, given.stand))
+                moved.append(move_here(carried, given.stand))
         else:
             groups.setdefault(file.tree, []).append(file)
     return Brought(tuple(moved), tuple(map(tuple, groups.values())), tuple(notes), tuple(refused), tuple(found))
@@ -226,7 +226,7 @@ def _find_armature(uid: int) -> bpy.types.Object:
     return writing.find_data(bpy.data.objects, uid, "The armature")
 
 
-def _move_here(moved: Moved, stand: tuple[float, ...]) -> Moved:
+def move_here(moved: Moved, stand: tuple[float, ...]) -> Moved:
     """Move a retargeted clip to the armature's place; clips of its own files are not moved."""
     if not moved.retargeted or not stand:
         return moved

@@ -19,6 +19,8 @@ from ....core.motion import retarget, rotation_modes
 from ....core.motion.clip import Clip
 from ....core.motion.inheritance import Inheritance
 from ....core.motion.skeleton import Skeleton
+from ....core.points import posing
+from ....core.points.solve import Solved as SolvedPoints
 from ....core.recipes.planting import PlantOptions
 from ....core.weave import planting
 from ...bridge import (
@@ -220,6 +222,26 @@ def carried_onto(file: File, to: Receiver, *, plant_feet: bool, limbs: str = "so
     left_out = [f"{clip.name}: not planted: {planted.why}"] if planted.has_failed else planted.sentences(clip.name)
     notes = (*made.notes, *left_out, *([f"{clip.name} {bends}"] if bends else []))
     return Moved(file, clip, body, made.targets | to.played, made.retargeted, notes)
+
+
+def posed_onto(file: File, solved: SolvedPoints, to: Receiver, *, plant_feet: bool, limbs: str = "source") -> Moved:
+    """Return points as a clip of an armature's body, each part turned from its own rest pose. Raises LoomError kinds.
+
+    file : their clip on a skeleton of their own; limbs : as for `carried_onto`
+    """
+    body = _read(to.body)
+    own = to.own or other_bodies.still(body, to.name, 1.0)
+    name = file.clip.name
+    made = other_bodies.bring_posed(lambda skeleton: posing.onto(solved.track, skeleton, name), body, own, to.name)
+    (clip,) = made.attached.hang([made.clip])
+    clip, planted = planting.of_carried(solved.clip, clip, PlantOptions(plant_feet=plant_feet), None)
+    clip = made.attached.restore(clip, [])
+    clip, bends = control_keys.bend_legs(clip, body, control_keys.kinds_of_captured(body, limbs))
+    left_out = [f"{clip.name}: not planted: {planted.why}"] if planted.has_failed else planted.sentences(clip.name)
+    told = f"{name} is carried onto {to.name}: each part turns from its own rest pose as in the points"
+    return Moved(
+        file, clip, body, made.targets | to.played, told, (*left_out, *([f"{clip.name} {bends}"] if bends else []))
+    )
 
 
 def _same(one: Skeleton, other: Skeleton) -> bool:

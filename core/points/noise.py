@@ -1,0 +1,58 @@
+"""The noise of points, by their third differences, and the axes along which it is larger (methods: Points)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motion.quat import Array
+from .track import Track
+
+_OF_THIRD = 20.0  # variance of the third difference of white noise: 1 + 9 + 9 + 1
+_SIGMA_OF_MEDIAN = 1.4826
+_APART = 2.0  # times the other axes' mean variance that the largest exceeds
+_LARGEST = 0.95  # quantile of third differences; larger ones are motion or jumps
+LEAST = 1e-4  # m
+LEAST_TOLD = 1e-3  # m along the noisiest axis
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """The noise of a track.
+
+    axes (3, 3) : as columns, along which it is measured; variances (P, 3) : along them, m²
+    share (3,) : of each axis in the mean variance, of mean 1; deep : whether one axis is much noisier than the others
+    """
+
+    axes: Array
+    variances: Array
+    share: Array
+    deep: bool
+
+    @property
+    def level(self) -> float:
+        """The usual noise of a point, metres, over all three axes."""
+        return float(np.sqrt(np.median(self.variances.sum(axis=1))))
+
+
+def measure(track: Track) -> Noise:
+    """Return the noise of the measured points of a track."""
+    known = track.measured[3:] & track.measured[2:-1] & track.measured[1:-2] & track.measured[:-3]
+    third = np.diff(track.places, 3, axis=0)
+    rows = third[known]
+    if len(rows) < 10:
+        return Noise(np.eye(3), np.full((len(track.names), 3), LEAST**2), np.ones(3), False)
+    sizes = np.linalg.norm(rows, axis=1)
+    rows = rows[sizes <= np.quantile(sizes, _LARGEST)]
+    values, axes = np.linalg.eigh(rows.T @ rows / len(rows))
+    deep = bool(values[2] > max(_APART * 0.5 * (values[0] + values[1]), _OF_THIRD * LEAST_TOLD**2))
+    axes = axes if deep else np.eye(3)
+    turned = np.where(known[..., None], third @ axes, np.nan)
+    medians = np.array(
+        [
+            np.nanmedian(np.abs(turned[:, p]), axis=0) if known[:, p].any() else np.zeros(3)
+            for p in range(len(track.names))
+        ]
+    )
+    variances = np.maximum((_SIGMA_OF_MEDIAN * medians) ** 2 / _OF_THIRD, LEAST**2)
+    share = np.median(variances, axis=0)
+    return Noise(axes, variances, share / share.mean() if deep else np.ones(3), deep)

@@ -1,0 +1,1 @@
+"""A reader for each kind of points file; `registry` lists them."""

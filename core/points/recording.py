@@ -1,0 +1,74 @@
+"""The points of one person in a file, before anything is known about their meaning."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MotionFileError
+from ..motion.quat import Array
+
+LARGEST = 1e7  # of coordinates, in any unit
+MOST_VALUES = 60_000_000  # of a file: five hours of 33 points at 30 frames per second
+_STAYS = 0.95  # of the frames, of a point that stays in the origin
+BELIEVED = 0.3  # of confidences: points below count as missing
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """The points of one person, as in a file.
+
+    labels : P names; positions (F, P, 3) : NaN where a point is missing; trust (F, P) : confidences, None if unknown
+    rate : frames per second, 0 if the file does not state it
+    metres : of the file's unit, 0 if the file does not state it
+    person : "" in a file of one person
+    notes : sentences for the user
+    markers : whether the points are on the skin, not at joints
+    centred : whether a point stays in the origin, as in files without travel
+    """
+
+    path: str
+    labels: tuple[str, ...]
+    positions: Array
+    trust: Array | None = None
+    rate: float = 0.0
+    metres: float = 0.0
+    person: str = ""
+    notes: tuple[str, ...] = field(default=())
+    markers: bool = False
+    centred: bool = False
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+
+def check_size(path: object, values: int) -> None:
+    """Raise MotionFileError for more values than are read."""
+    if values > MOST_VALUES:
+        raise MotionFileError(path, None, f"it has {values:,} values, but {MOST_VALUES:,} are read: cut it")
+
+
+def make(
+    path: object, labels: tuple[str, ...], values: NDArray[np.generic], trust: Array | None = None, **about: object
+) -> Recording:
+    """Return a recording of checked values (F, P, 3 or 4); a fourth coordinate is a confidence.
+
+    Points at the origin in all coordinates, infinite ones and ones with a low confidence are missing. Raises
+    MotionFileError.
+    """
+    if values.ndim != 3 or values.shape[2] not in (3, 4) or 0 in values.shape:
+        shape = " × ".join(map(str, values.shape))
+        raise MotionFileError(path, None, f"its values are {shape}, but must be frames × points × 3 coordinates")
+    if values.dtype.kind not in "fiu":
+        raise MotionFileError(path, None, f"its values are {values.dtype}, but must be numbers")
+    check_size(path, values.size)
+    if values.shape[2] == 4:
+        trust = np.nan_to_num(values[..., 3].astype(np.float64))
+    places = values[..., :3].astype(np.float64)
+    bad = np.asarray(~np.isfinite(places).all(axis=-1) | (np.abs(np.nan_to_num(places)) > LARGEST).any(axis=-1))
+    origin = np.asarray(~places.any(axis=-1))
+    bad |= origin
+    about = {"centred": bool((origin.mean(axis=0) > _STAYS).any()), **about}
+    if trust is not None:
+        bad |= ~(trust > BELIEVED)
+    return Recording(str(path), labels, np.where(bad[..., None], np.nan, places), trust, **about)  # type: ignore[arg-type]

@@ -1,0 +1,172 @@
+"""Points of a person become a clip: all steps of the solver, and the report about them (methods: Points)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..motion.skeleton import Skeleton
+from ..progress import SILENT, Progress
+from ..recipes.planting import PlantOptions
+from ..recipes.points import AUTO, FromPoints
+from ..weave import planting
+from . import figure, gaps, lengths, noise, posing, sides, smoothing, travel, upright
+from . import track as tracks
+from .noise import Noise
+from .recording import Recording
+from .track import Track
+
+ASSUMED_RATE = 30.0
+_FAR_UP = 20.0  # degrees of tilt with a sentence for the user
+_RUNS = 1.2  # body heights per second: of a body that flies between its stances
+_MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A person's motion by points.
+
+    track : the solved points, upright on their floor; raw (F, P, 3) : the measured ones in the same place, NaN where
+        missing; skeleton : of the person; clip : the motion on the requested body, planted if wanted
+    report : figures as plain values; sentences : for the user
+    """
+
+    track: Track
+    raw: Array
+    skeleton: Skeleton
+    clip: Clip
+    report: dict[str, Any]
+    sentences: tuple[str, ...]
+
+
+def solve(
+    recording: Recording,
+    options: FromPoints,
+    name: str,
+    onto: Skeleton | None = None,
+    progress: Progress = SILENT,
+) -> Solved:
+    """Return the motion of a person's points on a new skeleton, or on another body; raises LoomError kinds."""
+    rate = options.rate or recording.rate or ASSUMED_RATE
+    given, first, notes = tracks.begin(recording, rate)
+    if not options.rate and not recording.rate:
+        notes.append(f"{name}: the file states no rate, so {ASSUMED_RATE:g} frames per second were taken (option rate)")
+    facts: dict[str, Any] = {
+        "points": len(recording.labels),
+        "frames": len(given),
+        "rate": rate,
+        "first_frame": first,
+        "filled": float(1.0 - given.measured.mean()),
+    }
+    progress.at(0.1, "Sides")
+    ready, exchanged = _undo_mirror(given, name, notes), list[tuple[int, int]]()
+    if options.swap_repair:
+        ready, exchanged = sides.repair(ready)
+    ready, facts["outliers"] = gaps.drop_outliers(ready)
+    ready = gaps.fill(ready)
+    progress.at(0.3, "Smoothing")
+    solved, raw, measured = _in_the_world(ready, options, facts, name, notes)
+    facts["exchanged"] = [[one + first, last + first] for one, last in exchanged]
+    skeleton = figure.make(solved, measured)
+    progress.at(0.7, "Rotations")
+    clip = posing.onto(solved, onto or skeleton, name)
+    facts["planted"] = 0
+    if options.plant_feet:
+        progress.at(0.8, "Planting")
+        clip, outcome = planting.of_result(clip, PlantOptions(), one_source=False, lift=True)
+        facts["planted"] = 0 if outcome.done is None else len(outcome.done.spans)
+        notes += outcome.sentences(name)
+        if outcome.has_failed:
+            notes.append(f"{name}: its feet were not planted: {outcome.why}")
+    sentences = (*(f"{name}: {line}" for line in describe(facts)), *notes, *recording.notes)
+    raw = np.where(ready.measured[..., None], raw, np.nan)
+    return Solved(solved, raw, skeleton, clip, facts, sentences)
+
+
+def _undo_mirror(track: Track, name: str, notes: list[str]) -> Track:
+    """Return a track in right-handed axes: the toes, or the knees, show the front of a body."""
+    up = track.middle("shoulder") - track.middle("hip")
+    front = np.cross(up, track.at("hip.R") - track.at("hip.L") + track.at("shoulder.R") - track.at("shoulder.L"))
+    toes = track.has("toe.L", "toe.R")
+    ahead = (
+        track.middle("toe") - track.middle("ankle")
+        if toes
+        else track.middle("knee") - 0.5 * (track.middle("hip") + track.middle("ankle"))
+    )
+    sizes = np.linalg.norm(front, axis=1) * np.linalg.norm(ahead, axis=1)
+    with np.errstate(all="ignore"):
+        cosine = np.nanmean(np.sum(front * ahead, axis=1) / sizes)
+    if not cosine < _MIRRORED:
+        return track
+    notes.append(f"{name}: its points were mirrored (left-handed axes) and have been set right")
+    return track.of(track.places * np.array([1.0, 1.0, -1.0]))
+
+
+def _in_the_world(
+    ready: Track, options: FromPoints, facts: dict[str, Any], name: str, notes: list[str]
+) -> tuple[Track, Array, lengths.Lengths]:
+    """Return the smooth track upright on its floor, the raw points moved in the same way, and the lengths of bones."""
+    smooth, measured, found = _smooth_and_hold(ready, options)
+    facts["noise_m"] = float(found.level)
+    facts["noise_in_depth"] = found.deep
+    turn = upright.find(smooth, options.up)
+    facts["up"] = turn.axis or upright.ESTIMATE
+    if turn.axis and turn.tilt > _FAR_UP:
+        notes.append(f"{name}: the body stands {turn.tilt:.0f}° off the axis {turn.axis} (option up)")
+    raw, smooth = upright.turn_track(ready, turn.turn), upright.turn_track(smooth, turn.turn)
+    facts["travel_m"] = None
+    if ready.centred and options.travel == AUTO:
+        if not turn.axis:
+            standing = smooth.of(smooth.places + travel.measure(smooth)[:, None])
+            raw, smooth = (upright.turn_track(one, upright.stance_turn(standing)) for one in (raw, smooth))
+        moved = travel.measure(smooth)
+        raw = raw.of(raw.places + moved[:, None])
+        smooth, measured, _ = _smooth_and_hold(raw, options)
+        moved = travel.measure(smooth)
+        raw, smooth = (one.of(one.places + moved[:, None]) for one in (raw, smooth))
+        ground = smooth.middle("hip")[:, :2]
+        facts["travel_m"] = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
+        if not turn.axis and facts["travel_m"] * ready.rate > _RUNS * ready.height * len(ready):
+            notes.append(f"{name}: a run without travel hardly shows where up is: look at its lean (option up)")
+    elif not turn.axis:
+        raw, smooth = _level_both(raw, smooth)
+    floored = upright.on_floor(smooth)
+    shift = floored.places[0, 0] - smooth.places[0, 0]
+    return floored, raw.places + shift, measured
+
+
+def _level_both(raw: Track, smooth: Track) -> tuple[Track, Track]:
+    turn = upright.level_turn(smooth)
+    return upright.turn_track(raw, turn), upright.turn_track(smooth, turn)
+
+
+def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.Lengths, Noise]:
+    """Return a track smoothed and with exact lengths, these lengths, and the noise that was found."""
+    found = noise.measure(ready)
+    measured = lengths.measure(ready, found)
+    return lengths.hold(smoothing.smooth(ready, found, options.smoothing), measured, found), measured, found
+
+
+def describe(facts: dict[str, Any]) -> list[str]:
+    """Return the sentences of a report for the artist.
+
+    Example:
+        >>> from action_loom.core.points import solve
+        >>> facts = {"points": 33, "noise_m": 0.014, "noise_in_depth": True, "filled": 0.06, "outliers": 0.0}
+        >>> solve.describe(facts | {"exchanged": [[41, 46]], "travel_m": 4.2})[0]
+        '33 points; noise 14 mm, mostly in depth; 6 % filled; left and right exchanged in frames 41–46'
+    """
+    parts = [f"{facts['points']} points"]
+    parts.append(f"noise {1000 * facts['noise_m']:.0f} mm{', mostly in depth' if facts['noise_in_depth'] else ''}")
+    if (share := facts["filled"] + facts["outliers"]) >= 0.005:
+        parts.append(f"{100 * share:.0f} % filled")
+    if facts["exchanged"]:
+        spans = ", ".join(f"{one}–{last}" if one != last else f"{one}" for one, last in facts["exchanged"][:6])
+        more = f" and {len(facts['exchanged']) - 6} more" if len(facts["exchanged"]) > 6 else ""
+        parts.append(f"left and right exchanged in frames {spans}{more}")
+    out = ["; ".join(parts)]
+    if facts["travel_m"] is not None:
+        out.append(f"the file has no travel: {facts['travel_m']:.1f} m measured from standing feet")
+    return out
