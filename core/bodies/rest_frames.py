@@ -110,14 +110,14 @@ def _trunk(skeleton: Skeleton, pose: RestPose, upright: Array) -> dict[int, Arra
     low, high = (_stand_on(up, line) for line in lines if line is not None)
     turn = quat.log(quat.mul(quat.inv(low), quat.same_side(high, low)))
     middle = quat.mul(low, quat.exp(0.5 * turn))
-    # Nothing tells how far a head is turned: it counts as level, and the neck as half way.
+    # The turn of a head is unknown: it counts as level, and the neck as half way.
     neck = quat.mul(high, quat.exp(0.5 * quat.log(quat.mul(quat.inv(high), quat.same_side(upright, high)))))
     frames = {"hips": low, "spine": middle, "chest": high, "clavicle.L": high, "clavicle.R": high, "neck": neck}
     return {roles[role]: np.asarray(frame) for role, frame in frames.items() if role in roles}
 
 
 def _stand_on(up: Array, across: Array) -> Array:
-    """Return the rotation (4,) that turns z to `up` and x as near as possible to `across`."""
+    """Return the rotation (4,) that turns z to `up` and x into the plane of `up` and `across`."""
     right = across - (across @ up) * up
     right = right / np.linalg.norm(right)
     return np.asarray(quat.from_matrix(np.stack([right, np.cross(up, right), up], axis=-1)))

@@ -8,8 +8,8 @@ from ..quality import contacts
 
 # Of the place on the part. Speeds in body heights a second: of a frame that a span needs, and of its other frames.
 STILL, STAYS = 0.06, 0.18
-APART, FARTHEST = 0.018, 1.6  # body heights from the median place: of 95 % of a span's frames; of all, times as far
-GAP, LEAST, SIGMA = 0.1, 0.25, 0.03  # s: gaps that are closed, the shortest span, smoothing
+APART, FARTHEST = 0.018, 1.6  # body heights from the median place of 95 % of a span's frames; factor for all of them
+GAP, LEAST, SIGMA = 0.1, 0.25, 0.03  # s: longest gap inside a span, shortest span, smoothing
 
 
 def find_still_spans(places: Array, rate: float, height: float) -> list[tuple[int, int]]:

@@ -93,7 +93,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
 
 
 def _let_fall(clip: Clip, recipe: Recipe, report: dict[str, Any]) -> tuple[Clip, list[str]]:
-    """Return a woven clip whose flights fall as far as the recipe asks, and sentences on those that are left."""
+    """Return a clip with its flights repaired if the recipe asks for it, and sentences on flights without repair."""
     strength = float(getattr(recipe, "real_falls", 0.0))
     if strength == 0.0:
         return clip, []

@@ -31,7 +31,7 @@ PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
 BENT, BENT_SECONDS = 0.020, 0.2  # body heights (rms) from a parabola, s: a flight that long which is farther from one
 MIDDLE = 0.6  # is judged by this share of it, in its middle
 RISING = 2.0  # m/s²; a body that accelerates upwards faster is pushed
-# Body heights of both hands over the centre of mass, s, m/s²: a body that falls more slowly for so long hangs by them
+# Body heights of both hands over the centre of mass, s, m/s²: limits of a body that hangs by its hands
 OVERHEAD, HANGING, HANGS = 0.24, 0.3, -3.0
 ALIKE, ALIKE_LEAST, FAST = 0.2, 3, 13.0  # flights of nearly the same wrong fall: spread, number, m/s²
 CUT = 0.2  # s; the fall of a shorter flight that an end of the clip cuts off is not known

@@ -109,7 +109,7 @@ def test_where_all_clips_are_of_one_body_there_is_no_such_verb(run, walk, other,
 
 
 def test_a_folder_of_files_is_retargeted_at_once(run, walk, other, out, tmp_path):
-    """Each file becomes what it becomes alone, and one that can't be retargeted keeps none of the others."""
+    """Each result equals that of its file alone, and a damaged file does not stop the rest."""
     bad = tmp_path / "bad.bvh"
     bad.write_text("HIERARCHY", encoding="utf-8")
     report = out / "list.json"

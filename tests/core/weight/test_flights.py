@@ -92,7 +92,7 @@ def test_a_flight_of_less_than_four_frames_is_not_judged():
 
 @pytest.mark.parametrize(("falls", "off"), [((-11.6, -11.6, -12.2), 0), ((-9.8, -9.8, -12.2), 1)])
 def test_flights_are_compared_with_most_others_of_a_clip(falls, off):
-    """All flights of a body that was carried to a slightly larger one fall faster by as much."""
+    """If a body is too large in its file, all of its flights fall too fast by one factor."""
     found = flights.find_flights(jumps.in_sequence([thrown(fall) for fall in falls]))
     assert len(found.flights) == 3
     assert len(found.off) == off
