@@ -20,7 +20,9 @@ def cases():
 
 
 # Cases of each kind; a walk along a path takes the time of a hundred files.
-COUNTS = dict.fromkeys(("files", "takes", "graphs", "recipes", "jobs", "meshes", "libraries"), 90) | {"paths": 8}
+COUNTS = dict.fromkeys(
+    ("files", "takes", "graphs", "styles", "tables", "recipes", "jobs", "meshes", "libraries"), 90
+) | {"paths": 8}
 CONTAINERS = {"schemas": 40, "bombs": 50, "pipes": 80, "links": 50}
 
 
