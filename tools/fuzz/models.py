@@ -27,7 +27,7 @@ import in_blender
 
 BATCH = 100
 SECONDS = 5.0  # limit of processor time of a case
-HANG = 120.0  # s after which a case without an answer is ended
+HANG = 600.0  # s after which a case without an answer is ended
 NEAR = 2e-3  # of the body's size: the largest distance from Blender's own import
 STRANGE: tuple[Any, ...] = (
     None, -1, 0, 1, 2**31, 10**30, 0.5, 1e300, -1e300, float("nan"), "", "x" * 300, "SCALAR", "MAT4", "../a.bin",
@@ -258,7 +258,10 @@ def _compare(path: Path, rate: float, count: int, ours: dict[str, np.ndarray]) -
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = max(round(rate), 1), max(round(rate), 1) / rate
     importer = bpy.ops.wm.fbx_import if path.suffix == ".fbx" else bpy.ops.import_scene.gltf
-    importer(filepath=str(path))
+    try:
+        importer(filepath=str(path))
+    except RuntimeError:
+        return "fine not compared"  # the add-on's own copy of it, with a skin or without meshes, can be imported
     rigs = [one for one in bpy.data.objects if one.type == "ARMATURE" and one.animation_data]
     if len(rigs) != 1 or rigs[0].animation_data.action is None:
         return "fine not compared"

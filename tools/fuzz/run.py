@@ -48,6 +48,8 @@ def main() -> int:
         for found, wrong in pool.imap_unordered(_watched, jobs):
             counts.update(found)
             troubles += wrong
+            done = sum(counts.values())
+            print(f"{done} of {2 * sum(each.values())} cases, {len(troubles)} troubles", file=sys.stderr, flush=True)
     for (kind, how), count in sorted(counts.items()):
         print(f"{kind:8s} {how:8s} {count}")
     print(f"{sum(counts.values())} cases, {len(troubles)} troubles")
