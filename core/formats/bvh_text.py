@@ -20,6 +20,7 @@ CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis i
 DEEPEST = 100  # levels that are indented, since chains of thousands of joints would mostly be tabs
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
 _PIECE = 1 << 24  # bytes parsed at a time
+_BLANKS = " \t\r\v\f"  # Python's own also include control characters, which are refused
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -229,13 +230,13 @@ class _Frames:
         while self._at < len(self._data):
             end = self._data.find(b"\n", self._at)
             end = len(self._data) if end < 0 else end
-            text = self._data[self._at : end].decode("latin-1").strip()
+            text = self._data[self._at : end].decode("latin-1").strip(_BLANKS)
             self._at, self._line = end + 1, self._line + 1
             if text:
                 name, colon, value = text.partition(":")
                 if not colon or name.strip().lower() != key.lower():
                     self._fail(describe_mismatch(text, f"{key}:"))
-                return value.strip()
+                return value.strip(_BLANKS)
         self._fail(describe_mismatch("", f"{key}:"))
         return ""
 

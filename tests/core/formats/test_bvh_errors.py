@@ -99,6 +99,7 @@ BROKEN = {
         )
         for bad in ("0", "-0.03", "fast", "", "nan", "inf", "1e9", "0,0333", "0.03 s", "0.0_3", "1e-9")
     },
+    "a control character after the frame time": (swapped("0.0333333", "0.03\x1c"), MOTION + 2, "Frame Time: SECONDS"),
     "empty": ("", None, "the file is empty"),
     "white space": (" \n\t\r\n ", None, "the file is empty"),
     "only a mark of byte order": (b"\xef\xbb\xbf", None, "the file is empty"),
