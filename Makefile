@@ -12,7 +12,7 @@ ALL_BLENDERS = 4.2 4.5 5.0 5.1 5.2
 
 BUILD = $(BLENDER_PYTHON) tools/build.py
 
-.PHONY: help setup demo test bench sources fuzz characters build release gui clean
+.PHONY: help setup demo test bench sources fuzz characters build release gui site clean
 
 help:
 	@echo "make setup   make every environment: the package, the oldest numpy, and Blender $(ALL_BLENDERS)"
@@ -25,6 +25,7 @@ help:
 	@echo "make build   build the extension's zip               (FAST=1: with numba, for this platform; ALL=1, too: for each)"
 	@echo "make release build and try all that is published, into build/release/"
 	@echo "make gui     press the buttons in Blender's real windows, pictures in build/gui/"
+	@echo "make site    build the documentation as a site in build/site/      (CHECK=1: and see every page in headless Chromium)"
 	@echo "make clean   remove what was built                   (ALL=1: the environments and fetched wheels, too)"
 
 setup:
@@ -71,8 +72,12 @@ gui:
 	$(ENVIRONMENTS) package 5.2
 	$(PACKAGE_PYTHON) tools/gui.py
 
+site:
+	$(ENVIRONMENTS) docs
+	.venv-docs/bin/python tools/site.py $(if $(CHECK),--check)
+
 clean:
 	find addon core tests tools -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name wheels -exec rm -rf {} +; fi
-	$(if $(ALL),rm -rf build .venv .venv-oldest .venv-bench .venv-blender action_loom.egg-info)
+	$(if $(ALL),rm -rf build .venv .venv-oldest .venv-bench .venv-docs .venv-blender action_loom.egg-info)

@@ -162,6 +162,11 @@ def bench():
     return make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders)
 
 
+def docs():
+    """Make the environment of the generator of the static site."""
+    return make(ROOT / ".venv-docs", "3.11", [], extras="docs")
+
+
 def oldest():
     """The oldest numpy that a supported Blender bundles, without numba, and a scipy for comparisons."""
     return make(ROOT / ".venv-oldest", "3.11", ["numpy==1.24.3", "scipy==1.10.1", *TEST_PACKAGES])
@@ -198,13 +203,13 @@ def main():
         "names",
         nargs="*",
         default=["package", "oldest", *BLENDERS],
-        help="package, oldest, bench, or a Blender version",
+        help="package, oldest, bench, docs, or a Blender version",
     )
     names = parser.parse_args().names
     try:
         for version in {"3.11", *(BLENDERS[n][1] for n in names if n in BLENDERS)}:
             find_python(version)  # fail early, before minutes of installing
-        by_name = {"package": package, "oldest": oldest, "bench": bench}
+        by_name = {"package": package, "oldest": oldest, "bench": bench, "docs": docs}
         with ThreadPoolExecutor(2) as pool:  # one downloads while another unpacks
             made = [pool.submit(by_name.get(name) or partial(blender, name)) for name in dict.fromkeys(names)]
             for each in made:

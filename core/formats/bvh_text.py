@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import jit
 from ..errors import MotionFileError
+from ..motion import limits
 from ..motion.quat import Array
 from . import plain_text
 from .plain_text import LARGEST, describe_mismatch, is_number, not_a_number, second, values_needed
@@ -19,6 +20,7 @@ CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis i
 DEEPEST = 100  # levels that are indented, since chains of thousands of joints would mostly be tabs
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
 _PIECE = 1 << 24  # bytes parsed at a time
+_BLANKS = " \t\r\v\f"  # Python's own also include control characters, which are refused
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -57,7 +59,7 @@ class BvhMotion:
 
 
 def parse(path: str | os.PathLike[str]) -> BvhMotion:
-    """Read and parse a file; raises MotionFileError."""
+    """Read and parse a file; raises MotionFileError, and what `limits.check_size` raises."""
     data = plain_text.with_line_feeds(plain_text.content(path, "BVH"))
     motion = _MOTION.search(data)
     header = data[: motion.start()] if motion else data
@@ -67,7 +69,8 @@ def parse(path: str | os.PathLike[str]) -> BvhMotion:
         raise MotionFileError(path, text.count("\n") + 1, describe_mismatch("", "MOTION"))
     line = data.count(b"\n", 0, motion.start()) + 1
     width = sum(len(c) for c in hierarchy.channels)
-    frame_time, values, notes = _Frames(path, data[motion.end() :], line, width).read()
+    frames = _Frames(path, data[motion.end() :], line, width, len(hierarchy.names))
+    frame_time, values, notes = frames.read()
     return replace(hierarchy, frame_time=frame_time, values=values, notes=notes)
 
 
@@ -204,21 +207,22 @@ def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
 class _Frames:
     """Reads the part after MOTION."""
 
-    def __init__(self, path: str | os.PathLike[str], data: bytes, line: int, width: int) -> None:
-        self._path, self._data, self._line, self._width = path, data, line, width
+    def __init__(self, path: str | os.PathLike[str], data: bytes, line: int, width: int, joints: int) -> None:
+        self._path, self._data, self._line, self._width, self._joints = path, data, line, width, joints
         self._at = data.find(b"\n") + 1 or len(data)
 
     def read(self) -> tuple[str, Array, tuple[str, ...]]:
         frames = self._count()
         frame_time = self._frame_time()
-        body = self._data[self._at :]
+        body, name = self._data[self._at :], Path(self._path).stem
+        if body.count(b"\n") + 1 >= frames:
+            limits.check_size(name, frames, self._joints)
         # The fast reader only accepts valid data; the slow one reports the error and its line.
         values = rows(body, frames, self._width)
         if values is None and body.count(b"\n") >= frames:
             values = rows(body, frames + 1, self._width)  # some exporters count the intervals between frames
         if values is None or np.abs(values).max(initial=0.0) > LARGEST:
             values = self._line_by_line(body, frames)
-        name = Path(self._path).stem
         more = f"{name}: its Frames: line says {frames}, but {len(values)} rows follow: all of them were read"
         return frame_time, values, (more,) * (len(values) > frames)
 
@@ -226,13 +230,13 @@ class _Frames:
         while self._at < len(self._data):
             end = self._data.find(b"\n", self._at)
             end = len(self._data) if end < 0 else end
-            text = self._data[self._at : end].decode("latin-1").strip()
+            text = self._data[self._at : end].decode("latin-1").strip(_BLANKS)
             self._at, self._line = end + 1, self._line + 1
             if text:
                 name, colon, value = text.partition(":")
                 if not colon or name.strip().lower() != key.lower():
                     self._fail(describe_mismatch(text, f"{key}:"))
-                return value.strip()
+                return value.strip(_BLANKS)
         self._fail(describe_mismatch("", f"{key}:"))
         return ""
 

@@ -98,5 +98,6 @@ def _check_report(graph: MotionGraph) -> None:
         for key, kind in kinds.items():
             if not isinstance(report.get(key), (int, float) if kind is float else kind):
                 raise GraphError(f"its report has no {key}")
-    if not all(isinstance(name, str) for name in graph.report["names"]):
-        raise GraphError("its report has no names")
+    for key in ("names", "warnings"):
+        if not all(isinstance(text, str) for text in graph.report[key]):
+            raise GraphError(f"its report has no {key}")

@@ -135,6 +135,8 @@ def _graph(about: dict[str, Any], arrays: Mapping[str, Any]) -> MotionGraph:
     rotations, moved = arrays["rotations"], arrays["moved"]
     if rotations.shape != (ends[-1], len(skeleton), 4):  # before more memory is taken than the file has
         raise ValueError
+    if max(np.abs(skeleton.offsets).max(), np.abs(skeleton.tips).max()) > 1e6:  # metres, so squares stay finite
+        raise ValueError
     translations = np.zeros((len(rotations), len(skeleton), 3))
     translations[:, moved] = arrays["translations"]
     given = [

@@ -57,6 +57,9 @@ class Skeleton:
     legs: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("offsets", "orients", "tips"):
+            object.__setattr__(self, name, read_only(np.asarray(getattr(self, name), dtype=np.float64)))
+        object.__setattr__(self, "parents", read_only(self.parents))
         count = len(self.names)
         shapes = (self.parents.shape, self.offsets.shape, self.orients.shape, self.tips.shape)
         if shapes != ((count,), (count, 3), (count, 4), (count, 3)):
@@ -74,8 +77,6 @@ class Skeleton:
                 raise SkeletonError(f"The {what} of {self.names[joint]!r} is not a number")
         if np.any(self.parents >= np.arange(count)) or np.any(self.parents < -1):
             raise SkeletonError("Parents must come before their children")
-        for name in ("parents", "offsets", "orients", "tips"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
         if not self.roles:
             object.__setattr__(self, "roles", body_roles.find(self.names, self.parents, self.rest[1]))
 

@@ -103,7 +103,10 @@ def renamed_in(labels: str, names: Mapping[str, str]) -> str:
     """
     import csv
 
-    header, *rows = list(csv.reader(io.StringIO(labels.strip()))) or [[]]
+    try:
+        header, *rows = list(csv.reader(io.StringIO(labels.strip(), newline=""))) or [[]]
+    except csv.Error:
+        return labels  # `labels.of_clips` refuses it
     if "clip" not in header:
         return labels
     column = header.index("clip")

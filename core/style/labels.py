@@ -26,7 +26,10 @@ def of_clips(text: str, names: Sequence[str]) -> Labels:
     """
     if not text.strip():
         return Labels(tuple(names), {})
-    rows = list(csv.reader(io.StringIO(text.strip())))
+    try:
+        rows = list(csv.reader(io.StringIO(text.strip(), newline="")))
+    except csv.Error as error:
+        raise OptionError(f"labels: the table can't be read ({error})") from None
     header = [cell.strip() for cell in rows[0]]
     if CLIP not in header or len(set(header)) < len(header):
         raise OptionError(

@@ -127,21 +127,24 @@ def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
     parents, offsets, orients, tips = (arrays[name] for name in _SKELETON)
     names, legs = tuple(about["names"]), about.get("leg_count", 0)
     skeleton = Skeleton(names, parents, offsets, orients, tips, about["roles"], leg_count=legs)
-    form = Form(skeleton, arrays["joints"], arrays["means"])
-    rows, count = _rows(arrays), len(arrays["seconds"])
+    joints, of = (_whole_numbers(arrays[name]) for name in ("joints", "of"))
+    means, seconds, frames = (np.asarray(arrays[name], dtype=np.float64) for name in ("means", "seconds", "frames"))
+    form = Form(skeleton, joints, means)
+    rows, count = _rows(arrays), len(seconds)
     clips, people = tuple(map(str, about["clips"])), tuple(map(str, about["people"]))
     columns = {str(column): tuple(map(str, values)) for column, values in about["columns"].items()}
-    of = arrays["of"]
     whole = (
         rows.shape == (count, PHASES, form.channels)
         and form.means.shape == (len(form.joints) + 1, 4)
         and count >= LEAST
-        and of.shape == (count,)
-        and arrays["frames"].shape == (count, 2)
+        and of.shape == seconds.shape == (count,)
+        and frames.shape == (count, 2)
         and 0 <= of.min() <= of.max() < len(clips) == len(people)
         and all(len(values) == len(clips) for values in columns.values())
         and 0 <= form.joints.min() <= form.joints.max() < len(skeleton)
-        and bool(np.isfinite(rows).all() and np.abs(rows).max() < 1e6 and (arrays["seconds"] > 0.0).all())
+        and bool(np.isfinite(rows).all() and np.abs(rows).max() < 1e6 and np.isfinite(frames).all())
+        and max(np.abs(skeleton.offsets).max(), np.abs(skeleton.tips).max()) < 1e6
+        and 0.0 < seconds.min() <= seconds.max() < 1e6
         and bool(np.abs(np.linalg.norm(form.means, axis=1) - 1.0).max() < 1e-3)
         and all(isinstance(joint, int) and 0 <= joint < len(skeleton) for joint in skeleton.roles.values())
     )
@@ -150,21 +153,29 @@ def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
     material = Material(
         form,
         rows,
-        arrays["seconds"],
+        seconds,
         of,
         clips,
         people,
         columns,
-        arrays["frames"],
+        frames,
         tuple(map(str, about["left_out"])),
         bool(about["gait"]),
     )
     return Style(material, str(about["name"]), _report(about["report"]), shipped=bool(about.get("shipped")))
 
 
+def _whole_numbers(values: Any) -> Any:
+    """Return an array (n,) of integers; raises ValueError for another."""
+    if values.dtype.kind not in "iu" or values.ndim != 1:
+        raise ValueError
+    return values
+
+
 def _report(report: Any) -> dict[str, Any]:
     """Return a report; raises ValueError if an entry required later is missing."""
     kinds = {"names": list, "warnings": list, "hashes": list, "style": dict, "seconds_taken": float}
-    if not all(isinstance(report.get(key), kind) for key, kind in kinds.items()):
+    whole = all(isinstance(report.get(key), kind) for key, kind in kinds.items())
+    if not whole or not all(isinstance(text, str) for text in (*report["names"], *report["warnings"])):
         raise ValueError
     return dict(report)

@@ -232,3 +232,48 @@ def test_without_a_character_they_get_an_armature_of_their_own():
     assert {kind: set(getattr(bpy.data, kind).keys()) for kind in before} == before
     assert len(bpy.context.scene.action_loom.rigs[0].sources) == 3
     assert bpy.context.view_layer.objects.active == rig
+
+
+def damaged_fox(path, change):
+    """Write a glTF file of the fox's first animation whose content or binary was changed."""
+    data = (CHARACTERS / "Fox.glb").read_bytes()
+    end = 20 + int.from_bytes(data[12:16], "little")
+    content, binary = json.loads(data[20:end]), bytearray(data[end + 8 :])
+    content["animations"] = content["animations"][:1]
+    change(content, binary)
+    content["buffers"] = [{"uri": "fox.bin", "byteLength": len(binary)}]
+    (path.parent / "fox.bin").write_bytes(binary)
+    path.write_text(json.dumps(content))
+    return str(path)
+
+
+def test_an_animation_of_a_million_frames_is_refused_before_it_is_read(model_files, loom, tmp_path):
+    def delay_last_key(content, binary):
+        for place in {one["input"] for one in content["animations"][0]["samplers"]}:
+            one = content["accessors"][place]
+            view = content["bufferViews"][one["bufferView"]]
+            last = view.get("byteOffset", 0) + one.get("byteOffset", 0) + 4 * (one["count"] - 1)
+            binary[last : last + 4] = np.float32(60_000.0).tobytes()
+
+    path = damaged_fox(tmp_path / "fox.gltf", delay_last_key)
+    with pytest.raises(loom("core.errors").LoomError, match="can be read at once"):
+        model_files.read(bpy.context, path)
+
+
+def test_a_new_armature_whose_action_is_refused_does_not_stay(tmp_path):
+    def scale_a_leg(content, binary):
+        samplers = content["animations"][0]["samplers"]
+        turned = next(one for one in content["animations"][0]["channels"] if one["target"]["path"] == "rotation")
+        keys = content["accessors"][samplers[turned["sampler"]]["input"]]["count"]
+        content["accessors"].append({"bufferView": len(content["bufferViews"]), "componentType": 5126, "type": "VEC3"})
+        content["accessors"][-1]["count"] = keys
+        content["bufferViews"].append({"buffer": 0, "byteOffset": len(binary), "byteLength": 12 * keys})
+        binary += np.linspace(1.0, 3.0, 3 * keys, dtype=np.float32).tobytes()
+        samplers.append(samplers[turned["sampler"]] | {"output": len(content["accessors"]) - 1})
+        target = {"node": turned["target"]["node"], "path": "scale"}
+        content["animations"][0]["channels"].append({"sampler": len(samplers) - 1, "target": target})
+
+    before = everything()
+    with pytest.raises(RuntimeError, match="scaled, which can't change bodies yet"):
+        material.import_motion(damaged_fox(tmp_path / "fox.gltf", scale_a_leg))
+    assert everything() == before

@@ -20,9 +20,8 @@ def cases():
 
 
 # Cases of each kind; a walk along a path takes the time of a hundred files.
-COUNTS = dict.fromkeys(("files", "takes", "graphs", "recipes", "jobs", "meshes", "libraries", "points"), 90) | {
-    "paths": 8
-}
+KINDS = ("files", "takes", "graphs", "styles", "tables", "recipes", "jobs", "meshes", "libraries", "points")
+COUNTS = dict.fromkeys(KINDS, 90) | {"paths": 8}
 CONTAINERS = {"schemas": 40, "bombs": 50, "pipes": 80, "links": 50}
 
 

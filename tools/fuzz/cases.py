@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import random
+import re
 import shutil
 import sqlite3
 import sys
@@ -21,6 +22,7 @@ import plain_bvh
 from action_loom.core import verbs
 from action_loom.core.cli import jobfile
 from action_loom.core.cli import main as command_line
+from action_loom.core.cli.common import read_value
 from action_loom.core.cli.motion_files import MotionFiles
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError
@@ -31,11 +33,15 @@ from action_loom.core.library import basis, feature, index, search, similar
 from action_loom.core.library import storage as library_storage
 from action_loom.core.library import text as library_text
 from action_loom.core.motion.clip import Clip
-from action_loom.core.options import declared_options
+from action_loom.core.options import Option, declared_options
 from action_loom.core.points import orders, solve
 from action_loom.core.points import read as read_points
+from action_loom.core.recipes.base import Recipe
 from action_loom.core.recipes.points import FromPoints
-from action_loom.core.verbs import BuildGraph, Follow, Synchronise, Walk
+from action_loom.core.recipes.style import StyleOptions
+from action_loom.core.style import fit, labels
+from action_loom.core.style import storage as styles
+from action_loom.core.verbs import Ask, BuildGraph, Follow, Restyle, Synchronise, Walk
 from action_loom.core.verbs.follow import work as follow
 from oracles import points_files, trials
 
@@ -192,39 +198,70 @@ def _takes(rng: random.Random, folder: Path) -> None:
         raise Wrong("another reader reads other values")
 
 
-# --- graphs ---------------------------------------------------------------------------------------------------------
+# --- graphs and styles -----------------------------------------------------------------------------------------------
 
 
 @cache
 def _graph() -> tuple[bytes, dict[str, np.ndarray]]:
-    graph = verbs.apply(BuildGraph(mirror=False), [actions.walk(30.0, 3), actions.turn_left(30.0), actions.wave(30.0)])
-    content = storage.compose(graph)
+    return _with_arrays(
+        storage.compose(
+            verbs.apply(BuildGraph(mirror=False), [actions.walk(30.0, 3), actions.turn_left(30.0), actions.wave(30.0)])
+        )
+    )
+
+
+@cache
+def _style() -> tuple[bytes, dict[str, np.ndarray]]:
+    return _with_arrays(styles.compose(fit.fit(_people(), StyleOptions(mirror=False))))
+
+
+def _people() -> list[Clip]:
+    return [actions.walk(30.0, 5), actions.sneak(30.0, 5)]
+
+
+def _with_arrays(content: bytes) -> tuple[bytes, dict[str, np.ndarray]]:
     with np.load(io.BytesIO(content)) as arrays:
         return content, dict(arrays)
 
 
-def _graphs(rng: random.Random, folder: Path) -> None:
-    content, arrays = _graph()
+def _damaged_archive(rng: random.Random, content: bytes, arrays: dict[str, np.ndarray], about: str) -> bytes:
+    """Return an archive of arrays with wrong bytes, or a wrong array; about : the array that is JSON text."""
     if rng.random() < 0.3:
         data = bytearray(content)
         for _ in range(rng.choice((1, 4, 64))):
             data[rng.randrange(len(data))] = rng.randrange(256)
-        content = bytes(data[: rng.choice((len(data), rng.randrange(len(data))))])
-    else:
-        changed = dict(arrays)
-        name = rng.choice(sorted(changed))
-        changed[name] = _about(rng, changed[name]) if name == "about" else _damaged(rng, changed[name])
-        if rng.random() < 0.1:
-            del changed[name]
-        written = io.BytesIO()
-        np.savez(written, **changed)
-        content = written.getvalue()
+        return bytes(data[: rng.choice((len(data), rng.randrange(len(data))))])
+    changed = dict(arrays)
+    name = rng.choice(sorted(changed))
+    changed[name] = _about(rng, changed[name]) if name == about else _damaged(rng, changed[name])
+    if rng.random() < 0.1:
+        del changed[name]
+    written = io.BytesIO()
+    np.savez(written, **changed)
+    return written.getvalue()
+
+
+def _graphs(rng: random.Random, folder: Path) -> None:
     path = folder / "case.npz"
-    path.write_bytes(content)
+    path.write_bytes(_damaged_archive(rng, *_graph(), "about"))
     graph = storage.load(path)
     made = verbs.apply(Walk(seconds=rng.choice((0.1, 3.0)), seed=rng.randrange(9)), [], prepared=graph)
     if not np.isfinite(made.clip.rotations).all():
         raise Wrong("the walk is not of numbers")
+
+
+def _styles(rng: random.Random, folder: Path) -> None:
+    """A damaged style is refused, or walks that it makes consist of numbers, and its file is read as it was."""
+    path = folder / "case.style"
+    path.write_bytes(_damaged_archive(rng, *_style(), "text"))
+    style = styles.load(path)
+    again = styles.read(styles.compose(style), "again")
+    if not np.array_equal(again.material.rows, style.material.rows.astype(np.float32)) or again.name != style.name:
+        raise Wrong("what is written is another style")
+    asked = rng.choice((Ask(speed=1.0), Ask(), Restyle(variation=rng.randrange(9))))
+    made = verbs.apply(asked, [] if isinstance(asked, Ask) else [actions.walk(30.0, 2)], prepared=style)
+    if not (np.isfinite(made.clip.rotations).all() and np.isfinite(made.clip.translations).all()):
+        raise Wrong("the motion is not of numbers")
 
 
 def _damaged(rng: random.Random, values: np.ndarray) -> np.ndarray:
@@ -252,6 +289,38 @@ def _about(rng: random.Random, values: np.ndarray) -> np.ndarray:
     inside = about if rng.random() < 0.6 else about["report"]
     inside[rng.choice(sorted(inside))] = rng.choice((None, -1, 0, 1.5, "x", [], {}, [1], {"a": 1}, 10**9, True, 1e300))
     return np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+
+
+# --- tables of numbers and of labels --------------------------------------------------------------------------------
+
+_TABLES = (
+    b"x,y\n0,0\n0,3.5\n-2,5e0\n",
+    b"# seconds, metres\n0 0 1.2\n1.5\t1 0\n\n2.5;0;0\n",
+    b"\xef\xbb\xbf0,1,2,3\r\n4,5,6,7\r\n",
+    b'{"path": [[0, 0], [0, 3]], "wishes": [[0, 0, 1]]}',
+    b'clip,person,mood\nwalk,Ann,"calm, slow"\nsneak.bvh,Bob,sly\n',
+)
+
+
+def _tables(rng: random.Random, folder: Path) -> None:
+    """A damaged table is refused, or its numbers are those that another reader finds."""
+    data = _mutated(rng.choice(_TABLES), rng)
+    path = folder / f"case.{'json' if data[:1] == b'{' and rng.random() < 0.8 else 'csv'}"
+    path.write_bytes(data)
+    about = rng.choice([one for row in verbs.VERBS.values() for one in _from_files(row.recipe)])
+    if about.kind is str:
+        labels.of_clips(read_value(about, str(path)), ["walk", "sneak"])
+        index.read_labels(str(path))
+        return
+    read = read_value(about, str(path))
+    lines = (re.findall(r"[^\s,;]+", line.split("#")[0]) for line in data.decode("utf-8-sig").splitlines())
+    plain = [words for words in lines if words][-len(read) :]  # without a header
+    if path.suffix == ".csv" and list(read) != [tuple(map(float, words)) for words in plain]:
+        raise Wrong("another reader reads other rows")
+
+
+def _from_files(recipe: type[Recipe]) -> list[Option]:
+    return [one for one in declared_options(recipe).values() if one.from_file]
 
 
 # --- recipes and job files ------------------------------------------------------------------------------------------
@@ -500,6 +569,8 @@ KINDS = {
     "files": _files,
     "takes": _takes,
     "graphs": _graphs,
+    "styles": _styles,
+    "tables": _tables,
     "recipes": _recipes,
     "jobs": _jobs,
     "meshes": _meshes,

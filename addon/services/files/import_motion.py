@@ -198,21 +198,26 @@ def write_actions(context: bpy.types.Context, given: Given, brought: Brought) ->
             actions.setdefault(armature, []).append(_write(armature, moved, keys, reading, notes))
         except LoomError as error:
             refused.append(str(error))
-    if refused and not any(actions.values()) and not brought.groups:
-        raise LoomError("; ".join(refused))
     made: list[bpy.types.Object] = []
     for group in brought.groups:
         new, names = _new_armature(context, group[0])
         _keep_roles(new, group[0].clip.skeleton, names)
-        made.append(new)
+        actions[new] = []
         renamed = [file.rename_joints(names) for file in group]
-        to = onto_armature.receiver_of_new(new, renamed)
-        for file in renamed:
-            one = onto_armature.onto_bones(file, to)
-            actions.setdefault(new, []).append(_write(new, one, None, reading, notes))
+        try:
+            to = onto_armature.receiver_of_new(new, renamed)
+            for file in renamed:
+                actions[new].append(_write(new, onto_armature.onto_bones(file, to), None, reading, notes))
+        except LoomError as error:
+            refused.append(str(error))
+            bpy.data.batch_remove([*actions.pop(new), new, armature_data(new)])
+            continue
+        made.append(new)
         _hang(context, [file.drawn for file in group if file.drawn is not None], new, names, notes)
         first = actions[new][0]
         curves.assign(new, first, curves.choose_slot(first, new))
+    if refused and not any(actions.values()):
+        raise LoomError("; ".join(refused))
     retargeted = [one.retargeted for one in brought.moved if one.retargeted]
     solved = ((brought.moved[k].body, keys) for k, keys in brought.keys.items() if isinstance(keys, on_controls.OnRig))
     leaves_ik = any(control_keys.leaves_ik(body, each.keys) for body, each in solved)

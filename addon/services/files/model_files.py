@@ -22,6 +22,7 @@ import numpy as np
 
 from ....core import files
 from ....core.errors import LoomError
+from ....core.motion import limits
 from ....core.motion.clip import Clip
 from ....core.motion.quat import Array
 from ...bridge import clip as clips
@@ -249,6 +250,7 @@ def _clips(scene: bpy.types.Scene, armature: bpy.types.Object, imported: list[bp
         moving, still = clips.moves_object(action, slot), partial(unkeyed_pose.still_bones, armature)
         body = rig.read(armature, moving_object=moving, in_metres=True, still=still)
         body = unkeyed_pose.with_posed(armature, body)
+        limits.check_reading(action.name, *curves.frame_range(action, slot), len(body.skeleton))
         clip = clips.read(armature, action, body, rates.of_scene(scene), slot).clip
         # Before 4.4 each object gets its own action, named after the animation and the object.
         yield replace(clip, name=action.name.removesuffix(f"_{armature.name}"))

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from action_loom.core.errors import MotionFileError
+from action_loom.core.errors import ClipError, MotionFileError
 from action_loom.core.formats import bvh
+from action_loom.core.motion import limits
 from oracles import material
 
 pytestmark = pytest.mark.both_engines
@@ -98,6 +99,7 @@ BROKEN = {
         )
         for bad in ("0", "-0.03", "fast", "", "nan", "inf", "1e9", "0,0333", "0.03 s", "0.0_3", "1e-9")
     },
+    "a control character after the frame time": (swapped("0.0333333", "0.03\x1c"), MOTION + 2, "Frame Time: SECONDS"),
     "empty": ("", None, "the file is empty"),
     "white space": (" \n\t\r\n ", None, "the file is empty"),
     "only a mark of byte order": (b"\xef\xbb\xbf", None, "the file is empty"),
@@ -239,3 +241,9 @@ def test_a_file_cut_anywhere_is_refused(folder):
 @pytest.mark.parametrize("name", ["bvh_anim__test_simple", "pybvh__rotation_first_root", "bvh-parser__example"])
 def test_a_file_from_the_wild_cut_anywhere_is_refused(folder, name):
     assert_is_all_or_nothing(folder, material.captured_file(name).read_bytes())
+
+
+def test_more_poses_than_fit_in_memory_are_refused_before_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_POSES", 3)
+    with pytest.raises(ClipError, match="broken would have 2 frames of . joints, more than fit in memory"):
+        read(tmp_path, SMALL)

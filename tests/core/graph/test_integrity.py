@@ -37,10 +37,21 @@ def test_a_damaged_graph_is_refused_or_can_be_walked(gaits, tmp_path, name, how)
     assert np.isfinite(made.clip.rotations).all()
 
 
-@pytest.mark.parametrize("key", ["names", "dropped", "warnings", "graph", "seconds_taken"])
-def test_a_report_must_hold_what_is_shown_of_it(gaits, key):
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [*((key, None) for key in ("names", "dropped", "warnings", "graph", "seconds_taken")), ("warnings", [1])],
+)
+def test_a_report_must_hold_what_is_shown_of_it(gaits, key, value):
     with pytest.raises(LoomError, match=f"its report has no {key}"):
-        integrity.check(replace(gaits, report={**gaits.report, key: None}))
+        integrity.check(replace(gaits, report={**gaits.report, key: value}))
+
+
+def test_lengths_whose_squares_overflow_are_refused(gaits, tmp_path):
+    skeleton = replace(gaits.clips[0].skeleton, offsets=1e300 * gaits.clips[0].skeleton.offsets)
+    clips = tuple(replace(clip, skeleton=skeleton) for clip in gaits.clips)
+    storage.save(replace(gaits, inputs=replace(gaits.inputs, clips=clips)), tmp_path / "g.npz")
+    with pytest.raises(LoomError, match="not a motion graph"):
+        storage.load(tmp_path / "g.npz")
 
 
 def test_what_was_built_is_in_order(gaits):

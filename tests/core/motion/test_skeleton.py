@@ -35,6 +35,11 @@ def test_two_joints_of_one_name_are_refused_by_name():
         chain([-1, 0, 1], names=("hip", "knee", "knee"))
 
 
+def test_lengths_and_turns_are_floating_point_numbers():
+    body = chain([-1, 0], offsets=np.ones((2, 3), dtype=bool), tips=np.ones((2, 3), dtype=np.int8))
+    assert {body.offsets.dtype, body.tips.dtype, body.rest[1].dtype} == {np.dtype(float)}
+
+
 def test_a_skeleton_without_joints_is_refused():
     with pytest.raises(SkeletonError, match="at least one joint"):
         chain([], offsets=np.empty((0, 3)), orients=np.empty((0, 4)), tips=np.empty((0, 3)))

@@ -171,6 +171,11 @@ def changed(content, name, value=None):
         ("seconds", lambda seconds: -seconds, "not a style"),
         ("means", lambda means: 2.0 * means, "not a style"),
         ("joints", lambda joints: joints + 100, "not a style"),
+        ("joints", lambda joints: joints[:, None], "not a style"),
+        ("joints", lambda joints: joints.astype(float), "not a style"),
+        ("of", lambda of: of > 0, "not a style"),
+        ("seconds", lambda seconds: seconds * np.inf, "not a style"),
+        ("offsets", lambda offsets: 1e300 * offsets, "not a style"),
     ],
 )
 def test_files_that_are_no_styles_are_refused_in_a_sentence(style, name, value, message):

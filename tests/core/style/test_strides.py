@@ -152,6 +152,14 @@ def test_tables_that_say_nothing_are_refused(rows, message):
         labels.of_clips(table_of(rows[0], rows[1:]), ["p0", "p1"])
 
 
+def test_a_table_of_another_system_is_read_and_an_endless_cell_is_refused():
+    assert labels.of_clips("clip,person\rp0,Ann\rp1,Bob", ["p0", "p1"]).people == ("Ann", "Bob")
+    endless = f"clip,person\np0,{'x' * 200_000}\np1,Bob"
+    assert renamed_in(endless, {"p0": "p2"}) == endless
+    with pytest.raises(OptionError, match="the table can't be read"):
+        labels.of_clips(endless, ["p0", "p1"])
+
+
 def test_a_table_may_name_files_and_is_renamed_with_its_clips():
     table = table_of(("clip", "person", "mood"), [("a.bvh", "x", "sad"), ("b", "y", "glad")])
     found = labels.of_clips(table, ["a", "b"])
