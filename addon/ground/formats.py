@@ -13,7 +13,7 @@ ONTO = [
     ),
     ("ACTIVE", "Active Armature", "The active armature, even if it has other joints"),
     ("NEW", "New Armature", "A new armature with the files' joints"),
-]  # which armature gets what is imported
+]  # the armature that gets imported actions
 UPS = (("y", "Y", "As in most programs"), ("z", "Z", "As Blender has it"))
 
 
