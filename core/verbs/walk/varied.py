@@ -109,7 +109,7 @@ def vary(
         if far > FAR
     ]
     report["warnings"] += _suggest_others(rows, shifted)
-    report["warnings"] += _describe_shares(rows, way, report["walk"])
+    report["warnings"] += _describe_shares(rows, recipe, way, report["walk"])
     report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
@@ -219,8 +219,8 @@ def _suggest_others(rows: Source, shifted: float) -> list[str]:
     return told
 
 
-def _describe_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
-    """Return a sentence for each clip with much less than its share; report all shares."""
+def _describe_shares(rows: Source, recipe: Walk, way: _Way, own: dict[str, Any]) -> list[str]:
+    """Return a sentence for each clip with much less than the share asked for; report all shares."""
     given = rows.inputs.given
     gone = np.bincount(rows.clip[way.chosen.rows] % given, minlength=given) / len(way.chosen.rows)
     wanted = way.shares.reshape(-1, given).sum(axis=0)
@@ -229,7 +229,7 @@ def _describe_shares(rows: Source, way: _Way, own: dict[str, Any]) -> list[str]:
     return [
         f"{name} has {100.0 * got:.0f} % of the result, not {100.0 * share:.0f} %: its poses are unlike the others'"
         for name, got, share in zip(names, gone, wanted, strict=True)
-        if got < share - OFF
+        if recipe.shares and got < share - OFF
     ]
 
 
