@@ -17,7 +17,17 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def content(path: str | os.PathLike[str], kind: str) -> bytes:
-    """Return the bytes of a text file of a kind ("BVH"), without a byte order mark; raises MotionFileError."""
+    """Return the bytes of a text file of a kind ("BVH"), without a byte order mark; raises MotionFileError.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from action_loom.core.formats import plain_text
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "one.csv").write_bytes(b"x,y")
+        ...     plain_text.content(Path(folder, "one.csv"), "CSV")
+        b'x,y'
+    """
 
     def check_head(head: bytes) -> None:
         if b"\0" in head:
@@ -48,6 +58,11 @@ def decode_text(data: bytes) -> str:
 
     Names have any encoding. The second bytes of Japanese and Chinese letters can look like braces in others. Text valid
     in both is decoded as the language with more of its words for body parts.
+
+    Example:
+        >>> from action_loom.core.formats import plain_text
+        >>> plain_text.decode_text(b"hip")
+        'hip'
     """
     texts = []
     for encoding in ("utf-8", "cp932", "gb18030"):
@@ -64,7 +79,13 @@ def decode_text(data: bytes) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Return whether a word is a number, by the common syntax."""
+    """Return whether a word is a number, by the common syntax.
+
+    Example:
+        >>> from action_loom.core.formats import plain_text
+        >>> plain_text.is_number("-1.5e3"), plain_text.is_number("1_000")
+        (True, False)
+    """
     return _NUMBER.fullmatch(word) is not None
 
 
@@ -93,12 +114,24 @@ def second(name: str) -> str:
 
 
 def not_a_number(column: int, word: str) -> str:
-    """Return the problem of a non-numeric value, or of a number too large for computations."""
+    """Return the problem of a non-numeric value, or of a number too large for computations.
+
+    Example:
+        >>> from action_loom.core.formats import plain_text
+        >>> print(plain_text.not_a_number(3, "high"))
+        value 3 is 'high', but must be a number up to 1e+09
+    """
     return f"value {column} is {word[:40]!r}, but must be a number up to {LARGEST:g}"
 
 
 def values_needed(given: int, wanted: int) -> str:
-    """Return the problem of a row with too few or too many values."""
+    """Return the problem of a row with too few or too many values.
+
+    Example:
+        >>> from action_loom.core.formats import plain_text
+        >>> print(plain_text.values_needed(2, 3))
+        there are 2 values, but 3 are needed
+    """
     return f"there are {given} values, but {wanted} are needed"
 
 

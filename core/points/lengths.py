@@ -31,7 +31,8 @@ def measure(track: Track, noise: Noise) -> Lengths:
             np.sqrt(max(usual - _NOISE_SHARE * (variances[one] + variances[other]), _LEAST**2 * usual))
         )
     return {
-        bone: _even_sides(length, found.get(_mirror_bone(bone), length), noise.level) for bone, length in found.items()
+        bone: _even_sides(length, found.get(_mirror_bone(bone), length), noise.deviation)
+        for bone, length in found.items()
     }
 
 

@@ -79,6 +79,14 @@ def recordings(
     """Return the people of marker trajectories (F, M, 3), with joint centres; raises MotionFileError.
 
     names : labels, of which a prefix before a colon names a person; skin : whether points are usually markers
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.points import markers, orders
+        >>> names = orders.ORDERS["mediapipe"]
+        >>> (one,) = markers.recordings("one.trc", names, np.ones((9, len(names), 3)), rate=60.0)
+        >>> len(one), one.rate, one.markers
+        (9, 60.0, False)
     """
     prefixes = [name.rpartition(":")[0] for name in names]
     several = [one for one in dict.fromkeys(prefixes) if prefixes.count(one) >= _OF_A_PERSON and one]

@@ -29,7 +29,7 @@ class Noise:
     deep: bool
 
     @property
-    def level(self) -> float:
+    def deviation(self) -> float:
         """The usual noise of a point, metres, over all three axes."""
         return float(np.sqrt(np.median(self.variances.sum(axis=1))))
 

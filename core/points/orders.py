@@ -80,6 +80,11 @@ def names_of(order: str) -> tuple[str, ...]:
     """Return the names of points of an order: none for `auto`, a known order's, or those in a file.
 
     The file is a JSON list of names, or a text with a name on each line. Raises OptionError.
+
+    Example:
+        >>> from action_loom.core.points import orders
+        >>> orders.names_of("auto"), orders.names_of("coco")[:2]
+        ((), ('nose', 'left_eye'))
     """
     if order in CHOICES:
         return ORDERS.get(order, ())
@@ -99,13 +104,24 @@ def names_of(order: str) -> tuple[str, ...]:
 
 
 def check_count(path: object, names: Sequence[str], count: int) -> None:
-    """Raise MotionFileError if an order and the file have different numbers of points."""
+    """Raise MotionFileError if an order and the file have different numbers of points.
+
+    Example:
+        >>> from action_loom.core.points import orders
+        >>> orders.check_count("one.npy", ("hip", "knee"), 2)
+    """
     if names and len(names) != count:
         raise MotionFileError(path, None, f"it has {count} points, but the order has {len(names)} (option order)")
 
 
 def ambiguous(path: object, count: int) -> MotionFileError:
-    """Return the error for a number of points that several orders have."""
+    """Return the error for a number of points that several orders have.
+
+    Example:
+        >>> from action_loom.core.points import orders
+        >>> print(orders.ambiguous("one.npy", 17))
+        one.npy: its 17 points have no names and may be h36m or coco: choose (option order)
+    """
     known = " or ".join(AMBIGUOUS.get(count, CHOICES))
     return MotionFileError(path, None, f"its {count} points have no names and may be {known}: choose (option order)")
 
@@ -114,6 +130,15 @@ def tell_apart(path: object, values: Any) -> tuple[str, ...]:
     """Return the order of 17 points that gives a body; raises MotionFileError if neither does by far.
 
     values (F, P, 3 or 4) : the same array read in a wrong order has limbs between unrelated points
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.points import orders
+        >>> places = np.zeros((4, 17, 3))
+        >>> places[:, :, 2] = np.arange(17.0) // 2  # in COCO's order left and right follow each other
+        >>> places[:, :, 0] = np.arange(17) % 2 + 0.1 * np.arange(4)[:, None] * 0
+        >>> orders.tell_apart("one.npy", places)[:2]
+        ('nose', 'left_eye')
     """
     count = values.shape[1]
     places = np.asarray(values, dtype=np.float64)[..., :3]

@@ -32,7 +32,22 @@ _SIGMA = 0.06  # s, over which the frames of hands and heads are smoothed
 
 
 def onto(track: Track, skeleton: Skeleton, name: str) -> Clip:
-    """Return an upright track as a clip of a skeleton with body roles; raises SkeletonError for missing ones."""
+    """Return an upright track as a clip of a skeleton with body roles; raises SkeletonError for missing ones.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions, body
+        >>> from action_loom.core.motion import kinematics
+        >>> from action_loom.core.points import posing, track
+        >>> from action_loom.core.points.recording import make
+        >>> roles = {"hip": "thigh", "knee": "shin", "ankle": "foot", "shoulder": "upper_arm", "elbow": "forearm"}
+        >>> roles["wrist"] = "hand"
+        >>> walk = actions.walk(cycles=1)
+        >>> places = kinematics.world(walk)[1]
+        >>> joints = {f"{p}.{s}": walk.skeleton.roles[f"{r}.{s}"] for p, r in roles.items() for s in "LR"}
+        >>> points, _, _ = track.begin(make("walk", tuple(joints), places[:, list(joints.values())], metres=1.0), 30.0)
+        >>> len(posing.onto(points, body.skeleton(), "walk"))
+        33
+    """
     missing = [role for role in ("hips", "chest", *_NEEDED) if role not in skeleton.roles]
     if missing:
         raise SkeletonError(f"{name}: points need the body role {missing[0]}; choose its joint")

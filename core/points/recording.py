@@ -43,7 +43,12 @@ class Recording:
 
 
 def check_size(path: object, values: int) -> None:
-    """Raise MotionFileError for more values than are read."""
+    """Raise MotionFileError for more values than are read.
+
+    Example:
+        >>> from action_loom.core.points import recording
+        >>> recording.check_size("one.csv", 1000)
+    """
     if values > MOST_VALUES:
         raise MotionFileError(path, None, f"it has {values:,} values, but {MOST_VALUES:,} are read: cut it")
 
@@ -55,6 +60,13 @@ def make(
 
     Points at the origin in all coordinates, infinite ones and ones with a low confidence are missing. Raises
     MotionFileError.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.points import recording
+        >>> one = recording.make("one.npy", ("hip",), np.array([[[1.0, 2.0, 3.0, 0.9]], [[1.0, 2.0, 3.0, 0.1]]]))
+        >>> one.positions[:, 0, 0].tolist()  # the second is not trusted
+        [1.0, nan]
     """
     if values.ndim != 3 or values.shape[2] not in (3, 4) or 0 in values.shape:
         shape = " × ".join(map(str, values.shape))

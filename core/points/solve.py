@@ -48,7 +48,24 @@ def solve(
     onto: Skeleton | None = None,
     progress: Progress = SILENT,
 ) -> Solved:
-    """Return the motion of a person's points on a new skeleton, or on another body; raises LoomError kinds."""
+    """Return the motion of a person's points on a new skeleton, or on another body; raises LoomError kinds.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> from action_loom.core.points import solve
+        >>> from action_loom.core.points.recording import make
+        >>> from action_loom.core.recipes.points import FromPoints
+        >>> roles = {"hip": "thigh", "knee": "shin", "ankle": "foot", "shoulder": "upper_arm", "elbow": "forearm"}
+        >>> roles["wrist"] = "hand"
+        >>> walk = actions.walk(cycles=1)
+        >>> places = kinematics.world(walk)[1]
+        >>> joints = {f"{p}.{s}": walk.skeleton.roles[f"{r}.{s}"] for p, r in roles.items() for s in "LR"}
+        >>> points = make("walk", tuple(joints), places[:, list(joints.values())], rate=30.0)
+        >>> made = solve.solve(points, FromPoints(), "walk")
+        >>> len(made.clip), made.report["up"], made.report["exchanged"]
+        (33, 'z', [])
+    """
     rate = options.rate or recording.rate or ASSUMED_RATE
     given, first, notes = tracks.begin(recording, rate)
     if not options.rate and not recording.rate:
@@ -109,7 +126,7 @@ def _in_the_world(
 ) -> tuple[Track, Array, lengths.Lengths]:
     """Return the smooth track upright on its floor, the raw points moved in the same way, and the lengths of bones."""
     smooth, measured, found = _smooth_and_hold(ready, options)
-    facts["noise_m"] = float(found.level)
+    facts["noise_m"] = float(found.deviation)
     facts["noise_in_depth"] = found.deep
     turn = upright.find(smooth, options.up)
     facts["up"] = turn.axis or upright.ESTIMATE
