@@ -96,7 +96,17 @@ def _drop_rounding(vectors: Array) -> Array:
 
 
 def spread(clip: Clip, corrections: Sequence[Correction], reach: Reach) -> Clip:
-    """Return a clip that passes exactly through corrected poses; frames beyond their reach are bit-identical."""
+    """Return a clip that passes exactly through corrected poses; frames beyond their reach are bit-identical.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.edit import pose_warp
+        >>> walk, head = actions.walk(), np.array([actions.walk().skeleton.index("head")])
+        >>> nod = pose_warp.Correction(40, head, np.array([[0.5, 0.0, 0.0]]), np.zeros((1, 3)))
+        >>> len(pose_warp.spread(walk, [nod], pose_warp.Reach(10, 10)))
+        97
+    """
     return change_pose(clip, add_corrections(clip, corrections, reach))
 
 

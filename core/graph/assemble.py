@@ -209,7 +209,17 @@ def _place_frames(graph: MotionGraph, origin: Origin, turn: Array, shift: NDArra
 
 
 def blend_frames(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
-    """Return the clip with some of its frames (M,) blended by a share (M,) into frames (M,) of another."""
+    """Return the clip with some of its frames (M,) blended by a share (M,) into frames (M,) of another.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import assemble
+        >>> walk, rows = actions.walk(), np.array([3])
+        >>> made = assemble.blend_frames(walk, walk.take_frames(rows), rows, np.array([0.5]))
+        >>> bool(np.allclose(made.rotations, walk.rotations))
+        True
+    """
     part = share[:, None, None]
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     apart = quat.log(quat.mul(quat.inv(rotations[rows]), other.rotations))
@@ -228,7 +238,14 @@ def blend_frames(clip: Clip, other: Clip, rows: Indices, share: Array) -> Clip:
 
 
 def unify_channels(clips: Sequence[Clip]) -> list[Clip]:
-    """Return the clips with only their common channels, and with scales if any has them."""
+    """Return the clips with only their common channels, and with scales if any has them.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import assemble
+        >>> len(assemble.unify_channels([actions.walk(), actions.wave()]))
+        2
+    """
     names = [name for name in clips[0].channels if all(name in clip.channels for clip in clips)]
     scaled = any(clip.scales is not None for clip in clips)
     return [

@@ -107,7 +107,17 @@ def _firsts(side: Clouds) -> Places:
 
 
 def bound_squares(rows: Sketches, columns: Sketches, some: slice, others: slice) -> tuple[Floats, Floats]:
-    """Return lower and upper bounds (M, N) on the squared distances between two slices of windows, m²."""
+    """Return lower and upper bounds (M, N) on the squared distances between two slices of windows, m².
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.graph import bounds
+        >>> from action_loom.core.sync.alignment import Clouds
+        >>> one = Clouds(np.ones((2, 3), dtype=complex), np.zeros((2, 3)), np.full(2, 3.0))
+        >>> (seen,) = bounds.sketches([one])
+        >>> [side.shape for side in bounds.bound_squares(seen, seen, slice(None), slice(None))]
+        [(2, 2), (2, 2)]
+    """
     own, other = rows.ground[some], columns.ground[others]
     least = own @ other.T
     sine = own @ columns.crossed[others].T

@@ -34,5 +34,15 @@ def ground(clip: Clip) -> Array:
 
 
 def lift_frames(clip: Clip, heights: Array) -> Clip:
-    """Return a clip with its frames lifted by heights (F,), metres."""
+    """Return a clip with its frames lifted by heights (F,), metres.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import climbs
+        >>> walk = actions.walk()
+        >>> lifted = climbs.lift_frames(walk, np.full(len(walk), 0.5))
+        >>> len(lifted) == len(walk)
+        True
+    """
     return root_motion.place_clip(clip, 0.0, np.stack([0.0 * heights, 0.0 * heights, heights], axis=1))

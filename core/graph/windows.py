@@ -77,7 +77,14 @@ class Windows(Clouds):
 
 
 def bodies(ready: GraphInputs, transition: float) -> Bodies:
-    """Return the points of all clips; transition : seconds of a window, and thus of a transition."""
+    """Return the points of all clips; transition : seconds of a window, and thus of a transition.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs, windows
+        >>> windows.bodies(inputs.gather([actions.walk()], images=False), 1 / 3).half
+        5
+    """
     points = [inputs.points(clip) for clip in ready.clips]
     skeleton, rate = ready.clips[0].skeleton, ready.clips[0].rate
     roots = np.sqrt(skeleton.point_weights[skeleton.point_weights > 0.0])
@@ -145,6 +152,15 @@ def clouds_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -
     """Return the ground points (relative to their means) and heights of windows as rows (R, K·P).
 
     Rows are scaled so that sums of their products are means over the window.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs, windows
+        >>> body = windows.bodies(inputs.gather([actions.walk()], images=False), 1 / 3)
+        >>> ground, heights = windows.clouds_of(body, np.array([0]), np.array([9]))
+        >>> ground.shape == heights.shape
+        True
     """
     rows = rows_of(body, clip, frame)
     count, scale = len(rows), 1.0 / np.sqrt(len(body.samples))
@@ -158,7 +174,16 @@ def clouds_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -
 
 
 def rows_of(body: Bodies, clip: NDArray[np.int64], frame: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the samples (R, K) of windows as frames numbered over all clips, clamped to their clips."""
+    """Return the samples (R, K) of windows as frames numbered over all clips, clamped to their clips.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs, windows
+        >>> body = windows.bodies(inputs.gather([actions.walk()], images=False), 1 / 3)
+        >>> windows.rows_of(body, np.array([0]), np.array([9]))[0, [0, -1]].tolist()
+        [4, 14]
+    """
     first, last = body.firsts[clip], body.firsts[clip + 1] - 1
     rows = (first + frame)[:, None] + body.samples
     return np.clip(rows, first[:, None], last[:, None])

@@ -22,7 +22,19 @@ ITERATIONS = 30
 
 
 def through_keys(clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> tuple[Clip, list[float]]:
-    """Return a clip that goes exactly through keyed poses where it stands and faces, and how far each was, degrees."""
+    """Return a clip that goes exactly through keyed poses where it stands and faces, and how far each was, degrees.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import source, wishes
+        >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
+        >>> wished = wishes.read(rows, [], 61, [(1.0, 1, 20)], [])
+        >>> from action_loom.core.variation import bridging
+        >>> clip, apart = bridging.through_keys(actions.wave(), wished.keys, ())
+        >>> len(clip), len(apart)
+        (109, 1)
+    """
     if not keys:
         return clip, []
     ground, facing = root_motion.ground_frames(clip)
@@ -45,7 +57,15 @@ def _like(pose: Clip, clip: Clip) -> Clip:
 
 
 def hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
-    """Return a planted clip with its former keyed frames and kept stretches, eased around them."""
+    """Return a planted clip with its former keyed frames and kept stretches, eased around them.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.variation import bridging
+        >>> wave = actions.wave()
+        >>> bridging.hold(wave, wave, (), ()) is wave
+        True
+    """
     if planted is clip or not (keys or stretches):
         return planted
     frames = np.arange(len(clip))
@@ -67,6 +87,15 @@ def to_end(clip: Clip, end: Sequence[float], stretches: Sequence[Stretch]) -> tu
     """Return a clip that ends at a place and facing, and how far its frames were shifted besides bending, metres.
 
     end : metres to the right and ahead of where it begins, and degrees turned to the left
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> from action_loom.core.variation import bridging
+        >>> clip, _ = bridging.to_end(actions.walk(), (0.0, 4.0, 0.0), ())
+        >>> ground = root_motion.ground_frames(clip)[0]
+        >>> round(float(abs(ground[-1] - ground[0]).max()), 2)
+        4.0
     """
     ground, facing = root_motion.ground_frames(clip)
     places = ground @ np.array([1.0, 1j])

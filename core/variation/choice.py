@@ -81,6 +81,16 @@ def choose(
     """Return the rows of a variation, None without a way to its end.
 
     guide (T, D) : features; shares (K,) : wanted share of each of the source's clips; chance : from 0 to 1
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import source
+        >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
+        >>> from action_loom.core import verbs
+        >>> made = verbs.apply(verbs.Walk(seconds=4.0), [actions.wave()], prepared=rows)
+        >>> made.report["walk"]["used"] > 0.5
+        True
     """
     entries = _entries(source, found, limits.stay)
     base = np.where(found.cycles, 0.0, JUMP * (1.0 + (found.distance / SMOOTH) ** 2))
@@ -296,7 +306,8 @@ def _excess(source: Source, rows: Indices, shares: Array) -> Array:
     used = np.empty(len(source))
     for k in range(len(shares)):
         own = source.rows_of(k)
-        used[own] = np.convolve(played[own], np.full(2 * AROUND + 1, 1.0 / (2 * AROUND + 1)), mode="same")
+        every = np.convolve(played[own], np.full(2 * AROUND + 1, 1.0 / (2 * AROUND + 1)))
+        used[own] = every[AROUND : len(every) - AROUND]
     excess = DEARER * np.maximum(used / wanted[source.clip] - 1.0, 0.0)
     return np.asarray(excess[source.same])
 

@@ -34,7 +34,14 @@ def accelerations(clip: Clip) -> Array:
 
 
 def usual(clips: Sequence[Clip]) -> float:
-    """Return the acceleration that hardly any frame of clips exceeds, m/s²."""
+    """Return the acceleration that hardly any frame of clips exceeds, m/s².
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.variation import hardness
+        >>> hardness.usual([actions.walk()]) > 1.0
+        True
+    """
     every = np.concatenate([accelerations(clip) for clip in clips])
     return max(float(np.percentile(every, PERCENTILE)), 1e-6)
 
@@ -45,6 +52,12 @@ def find_hardest(
     """Return for each place (a frame, and seconds around it) the frame of the highest acceleration, in shares of hard.
 
     found (F,) : accelerations
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.variation import hardness
+        >>> hardness.find_hardest(np.array([0.0, 3.0, 1.0]), [(1, 0.1)], 30.0, 2.0)
+        [(1, 1.5)]
     """
     rows = []
     for frame, seconds in places:

@@ -47,7 +47,18 @@ class Played:
 
 
 def runs_of(source: Source, chosen: Chosen, found: Jumps) -> list[Run]:
-    """Return the runs of chosen rows, each placed at the end of the one before."""
+    """Return the runs of chosen rows, each placed at the end of the one before.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import source
+        >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
+        >>> from action_loom.core import verbs
+        >>> made = verbs.apply(verbs.Walk(seconds=4.0), [actions.wave()], prepared=rows)
+        >>> len(made.report["pieces"]) > 0
+        True
+    """
     firsts = [0, *np.flatnonzero(chosen.jumps >= 0).tolist(), len(chosen.rows)]
     runs: list[Run] = []
     for first, end in pairwise(firsts):
@@ -74,7 +85,18 @@ def _alignment(source: Source, row: int, other: int, *, whole: bool) -> tuple[fl
 
 
 def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array) -> Played:
-    """Return the clip that plays runs; times (F,) : the row, fractional, that each frame of the result shows."""
+    """Return the clip that plays runs; times (F,) : the row, fractional, that each frame of the result shows.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import source
+        >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
+        >>> from action_loom.core import verbs
+        >>> made = verbs.apply(verbs.Walk(seconds=4.0), [actions.wave()], prepared=rows)
+        >>> len(made.clip), len(made.origin.clip)
+        (121, 121)
+    """
     clips = assemble.unify_channels(source.inputs.clips)
     middles = np.array([run.first - 1.0 for run in runs[1:]])  # the row of the result where both windows meet
     which = np.searchsorted(middles, times, side="right")

@@ -63,6 +63,15 @@ def read(
 
     clips : as given, whose numbers count from 1. Raises OptionError for rows of another kind, for times outside the
     result, for frames that a clip does not have, and for stretches that overlap.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import source, wishes
+        >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
+        >>> wished = wishes.read(rows, [], 61, [(1.0, 1, 20)], [])
+        >>> [key.at for key in wished.keys]
+        [30]
     """
     rate = source.inputs.clips[0].rate
     found = [_key(source, clips, frames, rate, row) for row in keys]
@@ -133,6 +142,16 @@ def limits(source: Source, wishes: Wishes, count: int, *, hold: float, loop: boo
     """Return the limits on rows, and the features that the guide must have there.
 
     count : rows of the result; hold : seconds between two jumps, at least
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import source, wishes
+        >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
+        >>> wished = wishes.read(rows, [], 61, [(1.0, 1, 20)], [])
+        >>> limits, pinned = wishes.limits(rows, wished, 61, hold=0.4, loop=False)
+        >>> limits.times.tolist(), pinned.rows.tolist()
+        ([30], [30])
     """
     forced = np.full(count, -1)
     times, prices, features = [], [], []
@@ -192,6 +211,17 @@ def times(source: Source, wishes: Wishes, rows: Indices, *, loop: bool) -> tuple
     """Return the time in rows (F,) that each frame of the result shows, and how far it was moved at keys (K,), s.
 
     Time is warped by at most `WARP`, so that rows like the keyed poses are played at their frames.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import inputs
+        >>> from action_loom.core.variation import source, wishes
+        >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
+        >>> wished = wishes.read(rows, [], 61, [(1.0, 1, 20)], [])
+        >>> import numpy as np
+        >>> shown, moved = wishes.times(rows, wished, np.arange(61), loop=False)
+        >>> bool(shown[30] == 25.0 or abs(shown[30] - 30.0) <= 5.0), len(moved)
+        (True, 1)
     """
     step, rate = source.step, source.inputs.clips[0].rate
     knots: list[tuple[float, float, float, bool]] = []  # first and last frame, offset in rows, whether it is fixed
