@@ -1,8 +1,10 @@
-"""Jobs disturbed at random moments in Blender's window, each from one row of a table; driven by `tools/gui.py`.
+"""Jobs disturbed at random moments in Blender's window, each from one row of a table.
 
-Arguments: names of rows, `seed=N`, and `rounds=N` for the number of disturbances of each row. build/gui/*/trials/
-trials.json has the counts for docs/reliability.md. A disturbed job has made its whole result or nothing; the file's own
-actions are as before; the next job works.
+    blender-gui run --extension ZIP --script tools/gui_trials.py --out OUT --timeout 1700 -- esc seed=20261130
+
+Arguments after -- are names of rows, `seed=N`, and `rounds=N` for the number of disturbances of each row. The file
+OUT/trials.json has the counts for docs/reliability.md. A disturbed job has made its whole result or nothing; the file's
+own actions are as before; the next job works.
 """
 
 import ctypes
