@@ -315,7 +315,7 @@ def _points(
     if unknown is not None:
         raise OptionError(f"there is no key {unknown!r} for {made.verb}")
     name, each = given.get("name", ""), given.get("each", "")
-    groups = _clips(host, table, folder, each, settings, made, none_needed=False)
+    groups = [clips for _, clips in _clips(host, table, folder, each, settings, made, none_needed=False)]
     output = _resolve_path(folder, given.get("output") or f"{given['folder']}/") or ""
     report, force = _resolve_path(folder, given.get("report")), given.get("force", False)
     made = point_jobs.resolve(made, folder)

@@ -146,6 +146,7 @@ def _style(about: dict[str, Any], arrays: Mapping[str, Any]) -> Style:
         and max(np.abs(skeleton.offsets).max(), np.abs(skeleton.tips).max()) < 1e6
         and 0.0 < seconds.min() <= seconds.max() < 1e6
         and bool(np.abs(np.linalg.norm(form.means, axis=1) - 1.0).max() < 1e-3)
+        and (not about.get("shipped") or "manner" in columns)  # as `shipped` wants
         and all(isinstance(joint, int) and 0 <= joint < len(skeleton) for joint in skeleton.roles.values())
     )
     if not whole:

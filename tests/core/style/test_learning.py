@@ -165,6 +165,7 @@ def changed(content, name, value=None):
         ("text", {"roles": {"hips": 999}}, "not a style"),
         ("text", {"people": ["a"]}, "not a style"),
         ("text", {"report": {}}, "not a style"),
+        ("text", {"shipped": True}, "not a style"),
         ("rows", lambda rows: rows[:, :-1], "not a style"),
         ("rows", lambda rows: rows * np.nan, "not a style"),
         ("of", lambda of: of + 100, "not a style"),
