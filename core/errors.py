@@ -33,15 +33,15 @@ def one_line(message: str) -> str:
     )
 
 
-def some(names: Sequence[str]) -> str:
-    """Return names for a message: the first four, and the number of the others.
+def some(names: Sequence[str], *, quoted: bool = True) -> str:
+    """Return names for a message: the first four, and the number of the others; phrases are not quoted.
 
     Example:
         >>> from action_loom.core import errors
         >>> errors.some(["hips", "spine", "chest", "neck", "head", "hand.L"])
         "'hips', 'spine', 'chest', 'neck' and 2 more"
     """
-    shown = ", ".join(repr(name) for name in names[:4])
+    shown = ", ".join(repr(name) if quoted else name for name in names[:4])
     return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
 
 

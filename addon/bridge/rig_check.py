@@ -13,6 +13,7 @@ import numpy as np
 from ...core.errors import LoomError, some
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
+from ...core.progress import SILENT, Progress
 from ...core.skin import skinning
 from ...core.weight import compared
 from ..ground.blender_types import Slot, armature_data, present
@@ -91,6 +92,7 @@ def check(
     action: bpy.types.Action,
     slot: Slot,
     objects: list[bpy.types.Object],
+    progress: Progress = SILENT,
 ) -> Checked:
     """Compare our computation of an action with Blender's evaluation, on an armature and the meshes of some objects.
 
@@ -122,6 +124,7 @@ def check(
         for one in originals:
             without_other_modifiers(copies[one], copies[armature])
         for row, depsgraph in enumerate(each_frame(stage, read.frames[chosen])):
+            progress.at(row / len(chosen), "Measuring")
             seen = copies[armature].evaluated_get(depsgraph)
             theirs[row] = np.array(seen.matrix_world) @ bone_matrices(seen)
             for place, one in enumerate(originals):

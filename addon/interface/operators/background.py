@@ -14,6 +14,7 @@ from ...ground import jobs, steps, troubles
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
+from . import reports
 
 TICK = 0.05  # s between two checks of a job
 NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE"}
@@ -108,15 +109,13 @@ class BackgroundOperator(OperatorMixin):
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
-            shown = _show_progress(context)
-            inputs = steps.run_steps(self._reading(context), shown)
-            made = self.compute(inputs, shown)
-            steps.run_steps(self.ready(context, inputs, made), shown)
-            return self.finish(context, inputs, made)
+            with reports.show_progress(context) as shown:
+                inputs = steps.run_steps(self._reading(context), shown)
+                made = self.compute(inputs, shown)
+                steps.run_steps(self.ready(context, inputs, made), shown)
+                return self.finish(context, inputs, made)
         except LoomError as error:
             return self.failed(context, error)
-        finally:
-            present(context.window_manager).progress_end()
 
     def _begin(self, context: bpy.types.Context) -> OperatorReturn:
         compute = self.compute  # a separate reference, because Blender may free the operator before the work ends
@@ -211,15 +210,3 @@ def _redraw(context: bpy.types.Context) -> None:
                 for region in area.regions:
                     if region.type == "UI":
                         region.tag_redraw()
-
-
-def _show_progress(context: bpy.types.Context) -> Progress:
-    """Return a progress that Blender shows at the mouse pointer; in background mode it shows nothing."""
-    manager = present(context.window_manager)
-    manager.progress_begin(0, 100)
-
-    def show(fraction: float, _doing: str) -> bool:
-        manager.progress_update(100 * fraction)
-        return True
-
-    return Progress(show)

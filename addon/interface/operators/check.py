@@ -27,7 +27,9 @@ class ACTION_LOOM_OT_check(polls.OnAction, bpy.types.Operator):
         armature = present(target_armature.armature(context))
         action = present(present(armature.animation_data).action)
         slot = curves.choose_slot(action, armature)
-        checked = rig_check.check(scene_of(context), armature, action, slot, list(scene_of(context).objects))
+        with reports.show_progress(context) as progress:
+            objects = list(scene_of(context).objects)
+            checked = rig_check.check(scene_of(context), armature, action, slot, objects, progress)
         rig_checks.keep(armature.session_uid, checked)
         for note in checked.notes:
             self.report({"WARNING"}, note)

@@ -1,15 +1,12 @@
 """Export actions to files, through the file browser or from a script."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import bpy
 
 from ....core.errors import RigError
 from ....core.formats import registry
-from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
 from ...ground import formats, option_properties, registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
@@ -142,7 +139,7 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         if self.ticked and not names:
             name = present(target_armature.armature(context)).name
             raise RigError(f"{name} has no action: play one, or tick actions in the list")
-        with _progress(present(context.window_manager)) as progress:
+        with reports.show_progress(context) as progress:
             path = bpy.path.abspath(self.filepath)
             exported = export_motion.export_actions(context, names, path, writing, progress)
         for note in exported.notes:
@@ -163,20 +160,6 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         """Return the format of files with the names of their actions."""
         ending = os.path.splitext(self.filepath)[1].lower()
         return ending if ending in formats.writable() else self.kind
-
-
-@contextmanager
-def _progress(window_manager: bpy.types.WindowManager) -> Iterator[Progress]:
-    window_manager.progress_begin(0, 100)
-
-    def show(fraction: float, _doing: str) -> bool:
-        window_manager.progress_update(100 * fraction)
-        return True
-
-    try:
-        yield Progress(show)
-    finally:
-        window_manager.progress_end()
 
 
 register = registrar.registration(

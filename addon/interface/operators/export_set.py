@@ -7,7 +7,6 @@ from typing import Any
 import bpy
 
 from ....core.errors import LoomError
-from ....core.progress import Progress
 from ...ground import registrar
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
@@ -115,13 +114,6 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
         writing = export_sets.Writing(
             self.engine, self.kind, self.together, self.names, rate, self.scale, self.deform_only, self.overwrite
         )
-        manager = present(context.window_manager)
-        manager.progress_begin(0, 100)
-
-        def show(fraction: float, _doing: str) -> bool:
-            manager.progress_update(100 * fraction)
-            return True
-
         try:
             actions = set_rows.woven_actions(rig)
             if not actions or rig.take is None:
@@ -129,14 +121,13 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
             if not self.directory:
                 raise LoomError("Choose a file to write to, or a folder for several")
             folder = Path(os.path.abspath(bpy.path.abspath(self.directory)))
-            places, notes = export_sets.export(
-                context, present(armature), rig.take.name, actions, folder, writing, Progress(show)
-            )
+            with reports.show_progress(context) as progress:
+                places, notes = export_sets.export(
+                    context, present(armature), rig.take.name, actions, folder, writing, progress
+                )
         except LoomError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        finally:
-            manager.progress_end()
         what = f"{len(actions)} actions in {len(places) - 1} file{'s' * (len(places) > 2)} of {folder} written"
         reports.report(self, notes, what)
         return {"FINISHED"}

@@ -1,15 +1,17 @@
 """Report warnings first, then the summary, because Blender shows the last message."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
 from ....core.errors import LoomError, one_line
+from ....core.progress import Progress
 from ....core.recipes.reading import Source
-from ...ground.blender_types import OperatorReturn, scene_of
+from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import contact_rows, frame_conversion, lists, properties
 
 if TYPE_CHECKING:
@@ -27,6 +29,22 @@ class EachResult(NamedTuple):
     @property
     def source(self) -> Source:
         return self.inputs.request.sources[0]
+
+
+@contextmanager
+def show_progress(context: bpy.types.Context) -> Iterator[Progress]:
+    """Yield a progress that Blender shows at the mouse pointer; in background mode it shows nothing."""
+    manager = present(context.window_manager)
+    manager.progress_begin(0, 100)
+
+    def show(fraction: float, _doing: str) -> bool:
+        manager.progress_update(100 * fraction)
+        return True
+
+    try:
+        yield Progress(show)
+    finally:
+        manager.progress_end()
 
 
 def refuse_errors(execute: Callable[[Any, bpy.types.Context], OperatorReturn]) -> Any:

@@ -241,7 +241,7 @@ def told(report: Mapping[str, Any], name: str) -> list[str]:
             f"{contacts.NAMES[one['foot']]} from frame {one['first']} to {one['end'] - 1}, {one['why']}"
             for one in refused
         ]
-        why = some(each)
+        why = some(each, quoted=False)
         sentences.append(f"{name}: not planted: {why}")
     bent = report["bent"]
     if bent and bent["degrees"] >= round(float(np.degrees(worth.BENDS)), 1):
