@@ -430,3 +430,27 @@ def test_few_keys_of_controls_keep_the_bound_at_the_bones(hero, rigs, carried, p
     assert keys[0] < 0.4 * keys[1]
     material.show(hero, made)
     assert max(far for far, _, _ in apart(hero, clip, body).values()) < 5.0
+
+
+@material.needs_shared
+@pytest.mark.parametrize("limbs", ["source", "ik"])
+def test_a_slowed_jump_on_controls_falls_as_a_real_one_after_weight(hero, rigs, carried, put_on, limbs):
+    """The hips of the evaluated rig take the change of the centre of mass."""
+    body = rigs.body_of(hero)
+    jump = carried(material.SHARED / "cmu" / "cmu_asf_16_03.bvh", body, every=4 / 1.12)  # its time × 1.4
+    slow, _ = put_on(hero, jump, body, limbs=limbs)
+
+    def fall(action):
+        material.show(hero, action)
+        heights = []
+        for frame in range(1, len(jump) + 1):
+            bpy.context.scene.frame_set(frame)
+            heights.append(hero.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["DEF-spine"].head.z)
+        top = int(np.argmax(heights))
+        at = np.arange(-5, 6) / bpy.context.scene.render.fps
+        return 2.0 * np.polyfit(at, heights[top - 5 : top + 6], 2)[0]
+
+    before = fall(slow)
+    assert -8.0 < before < -5.0
+    (made,) = material.pressed(hero, "weight").values()
+    assert fall(made) - before == pytest.approx(-9.81 + 7.9 / 1.12**2, abs=0.8)
