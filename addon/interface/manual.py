@@ -52,6 +52,7 @@ _OPERATORS = {
     "find_transitions": "connect",
     "find_controls": "control_rigs",
     "import_motion": "start",
+    "import_points": "points",
     "add_source": "sources",
     "add_selected_sources": "bodies",
     "retarget": "bodies",

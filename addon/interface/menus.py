@@ -37,7 +37,8 @@ MENUS = {
     "reading": Row(
         label="Sources",
         entries=(
-            *("add_sources", "add_active_source", "add_selected_sources", "add_asset_sources", "import_motion", LINE),
+            *("add_sources", "add_active_source", "add_selected_sources", "add_asset_sources", LINE),
+            *("import_motion", "import_points", LINE),
             *("find_roles", "find_controls", "key_weights", "clear_weight_keys", LINE),
             *("analyse", "show_registration", "retime"),
         ),
@@ -90,7 +91,7 @@ MENUS = {
         label="Action Loom",
         entries=(
             *("MT_reading", "MT_library", "MT_prepare", LINE),
-            *(*_MODES, "shortest", "variations", "retarget", LINE),
+            *(*_MODES, "shortest", "variations", "walks", "retarget", LINE),
             *("MT_take", "MT_repair", "MT_feet", "MT_result", LINE),
             *("check", "add_demo", "manual", "report_problem"),
         ),

@@ -9,6 +9,7 @@ from typing import Any
 from .. import files, jit, verbs
 from ..errors import OptionError
 from ..formats import motion_file, registry
+from ..options import declared_options
 from ..progress import SILENT, Progress
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
@@ -138,8 +139,10 @@ def make(job: Job, progress: Progress = SILENT, *, alone: bool = False) -> Made:
             raise OptionError(
                 f"{kind.title} from a file is not used inside Blender: name the actions it is learnt from"
             )
-        walked = used.report["names"]
-        job = replace(job, recipe=job.recipe.after(len(walked)), clips=(*walked, *job.clips))
+        walked, recipe = used.report["names"], job.recipe
+        if "mirror" in declared_options(type(recipe)):  # so that a rebuild has the same mirror images
+            recipe = replace(recipe, mirror=used.inputs.given < len(used.inputs.clips))  # type: ignore[call-arg]
+        job = replace(job, recipe=recipe.after(len(walked)), clips=(*walked, *job.clips))
     return make_of(job.host.read(job.clips, job.settings, job.recipe), job, progress, used)
 
 

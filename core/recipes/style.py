@@ -12,7 +12,7 @@ NAMED: Mapping[str, Mapping[str, float]] = {
     "tired": {"stride": -0.7, "cadence": -1.2, "swing": -1.2, "lean": 2.5},
     "happy": {"stride": 0.4, "cadence": 0.8, "bounce": 2.0, "swing": 2.0, "lean": -1.0, "lift": 0.8},
     "old": {"stride": -1.0, "cadence": -0.8, "lean": 3.0, "elbows": 1.5, "width": 1.5},
-    "proud": {"stride": 0.8, "cadence": -0.6, "bounce": 0.6, "swing": 1.2, "lean": -2.5, "elbows": -0.5},
+    "proud": {"stride": 0.8, "cadence": -0.6, "bounce": 0.7, "swing": 1.2, "lean": -2.5, "elbows": -0.5},
     "sneaky": {"cadence": -1.5, "lean": 1.5, "elbows": 1.0, "lift": 1.0},
 }
 RECORDED = {"sneaky": "sneaking"}  # a manner of the included walks, used with them as examples

@@ -23,6 +23,11 @@ def of_clips(text: str, names: Sequence[str]) -> Labels:
 
     Clip names in the table may have file suffixes. Raises OptionError for a table without the column `clip`, for
     missing or duplicate clips, and for columns with one value for all clips or the same groups as another.
+
+    Example:
+        >>> from action_loom.core.style import labels
+        >>> labels.of_clips("", ["walk", "sneak"]).people
+        ('walk', 'sneak')
     """
     if not text.strip():
         return Labels(tuple(names), {})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 from .jumps import Jumps
-from .source import Indices, Source
+from .source import DIGITS, Indices, Source
 
 MOST = 50.0  # the highest cost of a row that the guide decides
 JUMP, SMOOTH = 6.0, 0.03  # cost of a jump, and m of distance that double it
@@ -179,6 +179,7 @@ def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: i
     costs += (wanted**2).sum(axis=1)[:, None]
     costs /= source.scale
     np.clip(costs, 0.0, MOST, out=costs)
+    np.round(costs, DIGITS, out=costs)  # so that equal rows tie on every processor
     costs += dearer
     if first == 0 and limits.begin is not None:
         costs[0] += limits.begin

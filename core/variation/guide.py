@@ -17,6 +17,7 @@ FINEST, FACTOR = 0.4, 0.75  # share of the rate, and factor from a level to the 
 COARSEST = (14, 22)  # rows of the longest clip at the coarsest level, drawn by chance
 ROUNDS = 5  # of matching at each level
 COMPONENTS = 48  # of patches
+SAME = 1e-6  # of that share: nearer patches are alike
 COMPLETE = 0.01  # share of the variance beside the least distance: smaller uses all patches alike
 OVERLAP = PATCH / 4.0  # rows: σ of the weights of overlapping patches
 ADAPT, LEAST = 0.3, 0.02  # how fast shares of clips are reached, and the share below which they are alike
@@ -151,14 +152,14 @@ def _axes(flat: Array) -> Array:
 
 def _nearest(wanted: Array, known: Array, variance: float, dearer: Array) -> NDArray[np.int64]:
     """Return the best patch (T,) for each wanted one; patches that are near to none are preferred, so all are used."""
-    own, others = (wanted**2).sum(axis=1).astype(np.float32), (known**2).sum(axis=1).astype(np.float32)
-    wanted, known = wanted.astype(np.float32), known.astype(np.float32)
-    least = np.full(len(known), np.inf, dtype=np.float32)
+    own, others = (wanted**2).sum(axis=1), (known**2).sum(axis=1)
+    least = np.full(len(known), np.inf)
     parts = [slice(first, first + MOST) for first in range(0, len(wanted), MOST)]
     kept = []
     for some in parts:
-        apart = np.maximum(own[some, None] + others - 2.0 * wanted[some] @ known.T, 0.0)
+        apart = np.maximum(own[some, None] + others - 2.0 * wanted[some] @ known.T, SAME * variance)
         np.minimum(least, apart.min(axis=0), out=least)
         kept.append(apart)
-    scale = (dearer / (variance + least)).astype(np.float32)
-    return np.concatenate([np.argmin(apart * scale, axis=1) for apart in kept])
+    scale = dearer / (variance + least)
+    # In single precision equal patches tie, whatever the last bits of their sums, and the first is chosen.
+    return np.concatenate([np.argmin((apart * scale).astype(np.float32), axis=1) for apart in kept])

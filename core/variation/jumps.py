@@ -7,18 +7,21 @@ from numpy.typing import NDArray
 
 from ..graph import bounds, windows
 from ..graph.bounds import Floats
+from ..motion import root_motion
 from ..motion.quat import Array
 from ..sync.alignment import Clouds
-from .source import Indices, Source
+from .source import DIGITS, Indices, Source
 
 NEAR = 0.12  # m a point: the first limit of the distance of a jump
 GROWTH = 1.3  # factor on the limit if no way continues
 FARTHEST = 1.0  # m: the last limit
 PER_ROW = 12  # jumps from a row, and to a row
+TURNED, PER_RADIAN = 1.0, 0.1  # radians that a joint may differ, and m added for each radian beyond
 OTHER_FOOT = 0.02  # m added for each foot that stands on one side only
 PAIRS, PAIRED = 6, 0.4  # best jumps between each two clips, and their limit, m
 BACKWARDS = 0.8  # s, the least length of a jump within a clip; at most a third of the longest clip
 BLOCK = 1024  # rows compared at a time
+ROWS = 16384  # pairs of rows whose rotations are compared at a time
 MANY_FEET = 4  # of a body whose gaits are changed in the same phase only
 
 
@@ -77,6 +80,8 @@ def find(source: Source, limit: float = NEAR) -> Jumps:
         if standing.shape[1] >= MANY_FEET:
             good &= differ <= standing.shape[1] // MANY_FEET
         one, other, apart = one[good], other[good], apart[good]
+        apart = apart + PER_RADIAN * np.maximum(_measure_turns(source, one, other) - TURNED, 0.0)
+        apart = np.round(apart, DIGITS)
         kept = _best_of_pairs(source, one, other, apart, count) if count else _sparse(one, other, apart)
         jumps.append((one[kept], other[kept], apart[kept]))
     start, end, apart = (np.concatenate([part[k] for part in jumps]) for k in range(3))
@@ -110,6 +115,27 @@ def _standing(source: Source, middles: Indices) -> NDArray[np.bool_]:
     stands = source.body.feet.stands
     rows = windows.rows_of(source.body, source.clip[middles], source.frame[middles])
     return np.asarray(stands[rows].mean(axis=1) > 0.5)
+
+
+def _measure_turns(source: Source, one: Indices, other: Indices) -> Array:
+    """Return the largest angle (M,), radians, between the rotations of a joint in two rows; the body's own don't count.
+
+    Places of joints say little about how far a head or a hand is turned.
+    """
+    clips, skeleton = source.inputs.clips, source.inputs.clips[0].skeleton
+    joints = sorted(set(skeleton.roles.values()) - {0, root_motion.travelling_joint(skeleton)})
+    if not joints or not len(one):
+        return np.zeros(len(one))
+    turned = np.empty((len(source.clip), len(joints), 4))
+    for k, clip in enumerate(clips):
+        own = source.clip == k
+        turned[own] = clip.rotations[np.minimum(source.frame[own], len(clip) - 1).astype(np.int64)][:, joints]
+    largest = np.empty(len(one))
+    for first in range(0, len(one), ROWS):
+        part = slice(first, first + ROWS)
+        same = np.abs(np.einsum("mjq,mjq->mj", turned[one[part]], turned[other[part]])).min(axis=1)
+        largest[part] = 2.0 * np.arccos(np.minimum(same, 1.0))
+    return largest
 
 
 def _candidates(

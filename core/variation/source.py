@@ -14,6 +14,7 @@ from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
+DIGITS = 6  # of features
 TALL = 1.7  # m: the body height that all lengths refer to
 COMPONENTS = 24  # of poses
 VELOCITY, TURNING, CONTACT = 0.15, 0.10, 0.03  # s, m a rad/s, m: weights of pace, turn and contacts beside poses
@@ -78,7 +79,7 @@ class Source:
 
     def poses_of(self, clips: Sequence[Clip]) -> Array:
         """Return the pose components (F, C) of rows of other clips on the same body."""
-        return np.asarray((_poses(clips, self.step, self.unit)[0] - self.mean) @ self.axes)
+        return np.round((_poses(clips, self.step, self.unit)[0] - self.mean) @ self.axes, DIGITS)
 
     def seconds(self) -> float:
         """Return the seconds of all clips, each cycle once."""
@@ -160,10 +161,19 @@ def _features(clips: Sequence[Clip], body: Bodies, step: int, unit: float) -> tu
     pose, pace = _poses(clips, step, unit)
     mean = pose.mean(axis=0)
     axes = np.linalg.eigh((pose - mean).T @ (pose - mean))[1][:, ::-1][:, :COMPONENTS]
+    axes = axes * _signs(axes)
     stands = np.concatenate(
         [body.feet.stands[a:b][::step] for a, b in zip(body.firsts[:-1], body.firsts[1:], strict=True)]
     )
-    return np.hstack([(pose - mean) @ axes, pace - pace.mean(axis=0), CONTACT * stands]), mean, axes
+    # Rounded, so that no choice depends on the last bits, which differ between processors.
+    poses = np.round((pose - mean) @ axes, DIGITS)
+    return np.hstack([poses, np.round(pace - pace.mean(axis=0), DIGITS), CONTACT * stands]), mean, axes
+
+
+def _signs(axes: Array) -> Array:
+    """Return the signs (C,) that make the first large number of each axis (E, C) positive; libraries choose any."""
+    large = np.abs(axes) >= 0.5 * np.abs(axes).max(axis=0)
+    return np.sign(np.take_along_axis(axes, large.argmax(axis=0)[None], axis=0)[0])
 
 
 def _usual_distance(features: Array, same: Indices, rate: float) -> float:

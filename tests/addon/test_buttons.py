@@ -26,6 +26,7 @@ NO_BUTTON = {"export_motion", "path", "set_role", "remove_stretch", "drag_strip"
 # The calls of all verbs from the table of trials, then the other buttons in the order of the tab.
 BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "import_motion": {},
+    "import_points": {},
     "add_demo": {},
     "manual": {},
     "report_problem": {},

@@ -29,7 +29,7 @@ def test_a_walk_is_kept_in_the_file_and_can_be_made_anew(command, scene, loom):
 
 
 def test_a_walk_through_a_graph_from_a_file_is_the_same_as_through_one_built_now(command, scene, graph, play, out):
-    assert command("walk", "Sneak", "--seconds", 2, "--result-name", "built", "--save", "--quiet")[0] == 0
+    assert command("walk", "Sneak", "--mirror", "--seconds", 2, "--result-name", "built", "--save", "--quiet")[0] == 0
     flags = ("--seconds", 2, "--result-name", "loaded", "--save", "--quiet")
     assert command("graph", "walk", graph, *flags)[0] == 0
     built, loaded = bpy.data.actions["built"], bpy.data.actions["loaded"]

@@ -317,7 +317,7 @@ def test_places_are_found_for_command_lines_too(far_away, loom, tmp_path):
 @material.needs_shared
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("RobotExpressive", ["Running", "Walking"]), ("boxman", ["run"]), ("godot_player", ["walk"])],
+    [("RobotExpressive", ["Walking"]), ("boxman", ["run"]), ("godot_player", ["walk"])],
 )
 def test_first_ticks_are_gaits_that_are_alike_and_their_blend_never_warns(loom, monkeypatch, name, expected):
     """Or a gait alone: the run of the player of Godot bends a leg if it is blended with the walk.

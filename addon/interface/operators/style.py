@@ -254,7 +254,7 @@ _OPERATORS = (
         Walk,
         WalksHooks(),
         idname="walks",
-        label="Make Variations",
+        label="Make Endless Variations",
     ),
 )
 

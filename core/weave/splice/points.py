@@ -7,6 +7,7 @@ Method: Splicing upper body onto locomotion.
 """
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from .played import Interval, Played, Run
 INTERVAL = 1.0  # s
 WINDOW = 1.0 / 6.0  # s compared on each side
 COMPARED = 30.0  # frames a second of the first comparison
+SHORTEST = 0.1  # s; a last interval that is shorter belongs to the one before it
 BETTER = 0.8  # times the cost of playing on; switching must cost less, or the action would be cut to pieces
 
 
@@ -92,8 +94,10 @@ def plan(
     compared = _Compared(locomotion, played, threshold)
     pieces: list[SplicePiece] = []
     least = np.inf
-    for at in range(first, end, length):
-        until = min(at + length, end)
+    starts = list(range(first, end, length))
+    if len(starts) > 1 and end - starts[-1] < SHORTEST * locomotion.rate:
+        del starts[-1]  # no time is left to blend into another run
+    for at, until in pairwise([*starts, end]):
         best = compared.best(at, until)
         least = min(least, best.distance)
         pieces = _extend_pieces(pieces, played, best, at, until)

@@ -69,7 +69,7 @@ def test_blending_and_connecting_give_travel_where_one_of_the_clips_has_some():
         made = verbs.apply(recipe, [WALK, on_the_spot(SNEAK)])
         plain = verbs.apply(recipe, [WALK, SNEAK])
         assert gone(made.clip) == pytest.approx(gone(plain.clip), rel=0.03)
-        assert "sneak walks on the spot" in made.report["warnings"][0]
+        assert made.report["warnings"][0].startswith("sneak was given")
         assert not any("on the spot" in line for line in plain.report["warnings"])
         left = verbs.apply(replace(recipe, add_root_motion="no"), [WALK, on_the_spot(SNEAK)])
         assert gone(left.clip) < 0.8 * gone(plain.clip)
