@@ -29,7 +29,7 @@ MANY_FEET = 4  # of a body whose gaits are changed in the same phase only
 class Jumps:
     """J jumps: where row `start` could be, row `end` is; the next row is end + 1.
 
-    distance (J,) : metres of a point, of a body 1.7 m tall, plus what standing feet add
+    distance (J,) : metres of a point, of a body 1.7 m tall, plus costs of feet and of turned joints
     cycles (J,) : whether a jump leads from a cycle to its own beginning, where nothing changes
     """
 
