@@ -12,6 +12,7 @@ differ : distance of poses from those of the source in its order, 1 for unrelate
 """
 
 import argparse
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ from action_loom.core.graph import inputs
 from action_loom.core.motion.clip import Clip
 from action_loom.core.quality import quality
 from action_loom.core.variation import guide, hardness, source
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from oracles.kept_aside import is_kept_aside
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
