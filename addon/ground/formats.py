@@ -1,5 +1,10 @@
 """List the endings, units and axes of files that we read and write, in our own formats and in Blender's."""
 
+import os
+from typing import Any
+
+import bpy
+
 from ...core.formats import registry
 
 MODELS = registry.OF_BLENDER
@@ -30,3 +35,12 @@ def writable() -> tuple[str, ...]:
 def glob(endings: tuple[str, ...]) -> str:
     """Return the pattern of files with some endings for file browsers."""
     return ";".join(f"*{ending}" for ending in endings)
+
+
+def chosen_paths(operator: Any) -> list[str]:
+    """Return the files chosen in an operator's file browser, or dropped into the view."""
+    folder = bpy.path.abspath(operator.directory)
+    names = [element.name for element in operator.files if element.name]
+    if names:
+        return [os.path.join(folder, bpy.path.abspath(name)) for name in names]
+    return [bpy.path.abspath(operator.filepath)] if operator.filepath else []

@@ -1,9 +1,8 @@
 """Spans in which a point stays in its place on a moving part of the body (methods: Body roles and retargeting)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..motion import root_motion
+from ..motion import arrays, root_motion
 from ..motion.quat import Array
 
 # Of the place on the part. Speeds in body heights a second: of a frame that a span needs, and of its other frames.
@@ -30,10 +29,10 @@ def find_still_spans(places: Array, rate: float, height: float) -> list[tuple[in
     smooth = root_motion.smooth(places, SIGMA * rate)
     speed = np.linalg.norm(np.gradient(smooth, axis=0), axis=1) * rate / height
     slow = speed < STAYS
-    for first, end in _find_runs(~slow):
+    for first, end in arrays.find_runs(~slow):
         if first > 0 and end < len(slow) and end - first < GAP * rate:
             slow[first:end] = True
-    found, open_ = list[tuple[int, int]](), _find_runs(slow)
+    found, open_ = list[tuple[int, int]](), arrays.find_runs(slow)
     while open_:
         first, end = open_.pop()
         if end - first < LEAST * rate or speed[first:end].min() >= STILL:
@@ -46,8 +45,3 @@ def find_still_spans(places: Array, rate: float, height: float) -> list[tuple[in
         cut = first + 1 + int(speed[first + 1 : end - 1].argmax())
         open_ += [(first, cut), (cut, end)]
     return sorted(found)
-
-
-def _find_runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [(int(first), int(end)) for first, end in edges.reshape(-1, 2)]

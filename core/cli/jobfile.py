@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -238,10 +239,8 @@ def _entries(
     if not output and kept_in is None:
         raise OptionError("output is missing, and there is no folder for it either")
     made = recipe(**{key: given[key] for key in options if key in given})
-    if isinstance(made, Sets):
-        return _sets(host, number, table, given, settings, folder, made)
-    if isinstance(made, FromPoints):
-        return _points(host, number, table, given, settings, folder, made)
+    if isinstance(made, Sets | FromPoints):
+        return _of_takes_or_points(host, number, table, given, settings, folder, made)
     beside = {kind: _resolve_path(folder, given.get(kind)) for kind in artefacts.KINDS}
     artefact = artefacts.artefact_file(beside, made)
     if artefact is not None and not os.path.isfile(artefact):
@@ -273,57 +272,35 @@ def _entries(
     ]
 
 
-def _sets(
+def _of_takes_or_points(
     host: Host,
     number: int,
     table: Mapping[str, Any],
     given: Mapping[str, Any],
     settings: Settings,
     folder: str,
-    made: Sets,
+    made: Sets | FromPoints,
 ) -> list[Entry]:
-    """Return the jobs of a table that cuts takes: their output is a folder, with one subfolder per take if several."""
+    """Return the jobs of a table that cuts takes, or makes clips of points; takes have a subfolder each if several."""
     unknown = next((key for key in ("picture", "timewarp", "like", *artefacts.KINDS) if given.get(key)), None)
     if unknown is not None:
         raise OptionError(f"there is no key {unknown!r} for {made.verb}")
     name, each = given.get("name", ""), given.get("each", "")
     groups = [clips for _, clips in _clips(host, table, folder, each, settings, made, none_needed=False)]
     several = bool(each) or len(groups) > 1
-    output = _resolve_path(folder, given.get("output") or given.get("folder")) or ""
     report, force = _resolve_path(folder, given.get("report")), given.get("force", False)
+    if isinstance(made, Sets):
+        output = given.get("output") or given.get("folder")
+        planned = partial(take_jobs.plan_job, host, made, several=several)
+    else:
+        output = given.get("output") or f"{given['folder']}/"
+        planned = partial(point_jobs.plan_job, host, point_jobs.resolve(made, folder))
+    place = _resolve_path(folder, output) or ""
     return [
         Entry(
             number,
             f"{name} {host.title(clips[-1])}".strip() if several else name,
-            take_jobs.plan_job(host, made, clips, settings, output=output, report=report, several=several, force=force),
-        )
-        for clips in groups
-    ]
-
-
-def _points(
-    host: Host,
-    number: int,
-    table: Mapping[str, Any],
-    given: Mapping[str, Any],
-    settings: Settings,
-    folder: str,
-    made: FromPoints,
-) -> list[Entry]:
-    """Return the jobs of a table that makes clips of points: a file of points for each."""
-    unknown = next((key for key in ("picture", "timewarp", "like", *artefacts.KINDS) if given.get(key)), None)
-    if unknown is not None:
-        raise OptionError(f"there is no key {unknown!r} for {made.verb}")
-    name, each = given.get("name", ""), given.get("each", "")
-    groups = [clips for _, clips in _clips(host, table, folder, each, settings, made, none_needed=False)]
-    output = _resolve_path(folder, given.get("output") or f"{given['folder']}/") or ""
-    report, force = _resolve_path(folder, given.get("report")), given.get("force", False)
-    made = point_jobs.resolve(made, folder)
-    return [
-        Entry(
-            number,
-            f"{name} {host.title(clips[-1])}".strip() if each or len(groups) > 1 else name,
-            point_jobs.plan_job(host, made, clips, settings, output=output, report=report, force=force),
+            planned(clips, settings, output=place, report=report, force=force),
         )
         for clips in groups
     ]

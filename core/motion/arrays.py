@@ -1,4 +1,4 @@
-"""Read-only arrays, and their use as arguments of kernels."""
+"""Read-only arrays, their use as arguments of kernels, and runs of flags."""
 
 from typing import Any
 
@@ -46,3 +46,16 @@ def kernel_argument(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
     except ValueError:  # its owner is read-only, too
         return array.copy()
     return view
+
+
+def find_runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the runs (start, end) of true flags, end exclusive.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import arrays
+        >>> arrays.find_runs(np.array([True, True, False, False, True]))
+        [(0, 2), (4, 5)]
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return [(int(first), int(end)) for first, end in edges.reshape(-1, 2)]

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from ..motion import arrays
 from ..motion.quat import Array
 from . import body
 from .track import Flags, Track
@@ -56,8 +57,7 @@ def runs(flags: Flags) -> list[tuple[int, int]]:
         >>> sides.runs(np.array([False, True, True, False, True]))
         [(1, 2), (4, 4)]
     """
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2], strict=True)]
+    return [(first, end - 1) for first, end in arrays.find_runs(flags)]
 
 
 def _find_exchanged(track: Track, parts: Sequence[str]) -> Flags:

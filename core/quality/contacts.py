@@ -12,8 +12,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from ..motion import arrays, root_motion
 from ..motion import feet as feet_of
-from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.feet import Footing
 from ..motion.quat import Array
@@ -228,8 +228,7 @@ def runs(flags: Flags) -> list[tuple[int, int]]:
         >>> contacts.runs(np.array([True, True, False, False, True]))
         [(0, 2), (4, 5)]
     """
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+    return arrays.find_runs(flags)
 
 
 def hysteresis(enter: Flags, stay: Flags) -> Flags:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..edit import reaching
 from ..errors import ClipError, SkeletonError
-from ..motion import kinematics, root_motion
+from ..motion import arrays, kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..sync import alignment
@@ -69,11 +69,8 @@ def meetings(one: Clip, other: Clip, near: float = NEAR, *, trunk: bool = False)
     for arm, others in product(ARMS, (*ARMS, TRUNK) if trunk else ARMS):
         away = _from_trunk(one, other, arm) if others == TRUNK else _measure_hand_vectors(one, other, arm, others)
         close = np.linalg.norm(away, axis=1) < near
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], close, [False]]).astype(np.int8)))
         found += [
-            Meeting(arm, others, int(first), int(end) - 1)
-            for first, end in edges.reshape(-1, 2)
-            if end - first >= least
+            Meeting(arm, others, first, end - 1) for first, end in arrays.find_runs(close) if end - first >= least
         ]
     return found
 

@@ -1,6 +1,5 @@
 """Import motion files, through the file browser or from a script."""
 
-import os
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -196,7 +195,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         """
         from ...services.files import found_conventions
 
-        paths = self._paths()
+        paths = formats.chosen_paths(self)
         if paths == self._looked_at:
             return False
         for name in self._preselected:
@@ -262,7 +261,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
                 column.prop(self, name)
 
     def _has_amc(self) -> bool:
-        return any(path.lower().endswith(".amc") for path in self._paths())
+        return any(path.lower().endswith(".amc") for path in formats.chosen_paths(self))
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if not self._asking or bpy.app.background:
@@ -295,7 +294,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             self.here,
             self.mesh,
         )
-        return import_motion.given_in_steps(context, self._paths(), reading)
+        return import_motion.given_in_steps(context, formats.chosen_paths(self), reading)
 
     @staticmethod
     def compute(inputs: "Given", progress: Progress) -> "Brought":
@@ -334,13 +333,6 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
                 f"{imported_count} of {imported_count + left} clips were imported; {left} do not fit this body",
             )
         return {"FINISHED"}
-
-    def _paths(self) -> list[str]:
-        folder = bpy.path.abspath(self.directory)
-        names = [element.name for element in self.files if element.name]
-        if names:
-            return [os.path.join(folder, bpy.path.abspath(name)) for name in names]
-        return [bpy.path.abspath(self.filepath)] if self.filepath else []
 
 
 class ACTION_LOOM_FH_motion(bpy.types.FileHandler):

@@ -1,6 +1,5 @@
 """Import files of 3D points, through the file browser, by dropping them, or from a script."""
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -86,7 +85,8 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
 
         options = FromPoints(**option_properties.values_of(self, FromPoints))
         limbs = option_properties.choice_of(self, "limbs")
-        return import_points.given_in_steps(context, self._paths(), options, self.onto, limbs, here=self.here)
+        paths = formats.chosen_paths(self)
+        return import_points.given_in_steps(context, paths, options, self.onto, limbs, here=self.here)
 
     @staticmethod
     def compute(inputs: "Given", progress: Progress) -> "Brought":
@@ -111,13 +111,6 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
         for sentence in filter(None, (*imported.notes, imported.beside)):
             self.report({"INFO"}, sentence)
         return {"FINISHED"}
-
-    def _paths(self) -> list[str]:
-        folder = bpy.path.abspath(self.directory)
-        names = [element.name for element in self.files if element.name]
-        if names:
-            return [os.path.join(folder, bpy.path.abspath(name)) for name in names]
-        return [bpy.path.abspath(self.filepath)] if self.filepath else []
 
 
 class ACTION_LOOM_FH_points(bpy.types.FileHandler):
