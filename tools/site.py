@@ -129,7 +129,7 @@ def check() -> list[str]:
     )
 
 
-# Opens each page in a frame of a phone's width, and a search in each language, and sends what is wrong.
+# Opens each page in a frame of a phone's width, then a search in each language, and sends the faults.
 VIEWER = """<meta charset="utf-8"><iframe width="390" height="800"></iframe><script>
 const pages = PAGES, frame = document.querySelector("iframe"), said = [];
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -157,7 +157,7 @@ WORDS = {"en": "foot slide", "ja": "ループ", "zh_CN": "修改器"}
 
 
 def check_in_browser() -> list[str]:
-    """Return what headless Chromium finds wrong at a phone's width: pictures, width, search."""
+    """Return the faults that headless Chromium finds at a phone's width: pictures, width, search."""
     pages = [page.relative_to(OUT).as_posix() for page in sorted(OUT.rglob("*.html")) if page.parent != OUT]
     pages += [f"{language}/search.html?q={quote(words)}" for language, words in WORDS.items()]
     (OUT / "viewer.html").write_text(VIEWER.replace("PAGES", json.dumps(pages)), encoding="utf-8")

@@ -192,7 +192,7 @@ def _shortest_step_back(source: Source) -> int:
 
 
 def _sparse(one: Indices, other: Indices, apart: Array) -> Indices:
-    """Return the best jumps of each row: at most `PER_ROW` that leave it, and as many that reach it."""
+    """Return the best jumps of each row: at most `PER_ROW` that leave it, and at most `PER_ROW` that reach it."""
     chosen = np.ones(len(one), dtype=bool)
     for rows in (one, other):
         order = np.lexsort((apart, rows, ~chosen))

@@ -317,14 +317,16 @@ def test_places_are_found_for_command_lines_too(far_away, loom, tmp_path):
 @material.needs_shared
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("RobotExpressive", ["Walking"]), ("boxman", ["run"]), ("godot_player", ["walk"])],
+    [("demo", ["Run", "Walk"]), ("RobotExpressive", ["Walking"]), ("boxman", ["run"]), ("godot_player", ["walk"])],
 )
 def test_first_ticks_are_gaits_that_are_alike_and_their_blend_never_warns(loom, monkeypatch, name, expected):
     """Or a gait alone: the run of the player of Godot bends a leg if it is blended with the walk.
 
     The clock of a very slow machine, on which 1000 s pass between two readings, changes nothing.
     """
-    armature = characters.character(name)
+    if name == "demo":
+        bpy.ops.action_loom.add_demo()
+    armature = bpy.context.object if name == "demo" else characters.character(name)
     monkeypatch.setattr(time, "perf_counter", itertools.count(0.0, 1000.0).__next__)
     loom("addon.services.sources.listing").complete(bpy.context.scene, armature)
     assert sorted(ticked(armature)) == expected

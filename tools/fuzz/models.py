@@ -211,7 +211,7 @@ KINDS = {"glb": _glb, "gltf": _gltf, "fbx": _damage_bytes}
 
 
 def _outcome(loom: Any, path: Path) -> str:
-    """Import a file into an empty scene; return "fine", "refused", or "wrong" and what is."""
+    """Import a file into an empty scene; return "fine", "refused", or "wrong" with the fault."""
     import bpy
 
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
