@@ -9,13 +9,9 @@ an entry counts as quick.
 import json
 from pathlib import Path
 
-import pytest
-
 FILE = Path(__file__).resolve().parents[1] / "durations.json"
-SHARED = FILE.parents[2] / "shared" / "data"
 SLOW = 0.5  # seconds; tests that take longer are named in the file, and left out of the short run
 FOLDERS = {"core": FILE.parents[1], "addon": FILE.parent / "addon"}  # the folders in which names of tests begin
-COLLECTED = pytest.StashKey[set]()
 
 
 def recorded():
@@ -52,24 +48,17 @@ def add_option(parser):
 
 def leave_out_slow(config, items, group):
     """Deselect slow tests in a short run."""
-    config.stash[COLLECTED] = {item.nodeid for item in items}
     left_out = slow(group) if config.getoption("short") else {}
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
     items[:] = [item for item in items if item.nodeid not in left_out]
 
 
-def gone(config, group):
-    """Return recorded names without a test: files, functions, and cases of collected functions."""
-    collected = config.stash[COLLECTED]
-    functions = {name.partition("[")[0] for name in collected}
+def gone(group):
+    """Return recorded names whose file or function is gone; a renamed case counts as quick, and is no error."""
     lost = []
     for name in slow(group):
-        function = name.partition("[")[0]
-        path, _, short = function.partition("::")
+        path, _, short = name.partition("[")[0].partition("::")
         file = FOLDERS[group] / path
-        is_there = file.exists() and f"def {short}(" in file.read_text(encoding="utf-8")
-        # Clips are cases of some tests; without clips these cases are unknown.
-        lost_case = function in functions and name not in collected and SHARED.is_dir()
-        if not is_there or lost_case:
+        if not file.exists() or f"def {short}(" not in file.read_text(encoding="utf-8"):
             lost.append(name)
     return lost
