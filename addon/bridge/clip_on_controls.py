@@ -43,7 +43,7 @@ def read_in_steps(
     switched, note = _find_switches(armature, action, slot, controls)
     carried = _describe_carried(action, others, controls), _describe_replaced(action, keyed - others, controls)
     notes = (note, _switching(armature, action, slot, controls), *carried)
-    linear, places = yield from evaluated_action.seen_in_steps(scene, armature, *looked_at, settings=switched)
+    linear, places = yield from evaluated_action.seen_before_in_steps(scene, armature, *looked_at, settings=switched)
     rotations, translations = evaluated_action.as_seen(linear, places, body)
     set_by_us = {f"{path}[0]" for path in settings_of(controls)}
     channels = {name: one for name, one in as_keyed.clip.channels.items() if name not in set_by_us}

@@ -13,16 +13,17 @@ from ...core.errors import some
 from ...core.motion import kinematics, quat
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
-from ..ground import steps
+from ..ground import memory, steps
 from ..ground.blender_types import Slot, SlottedAction, present
 from . import clip as clips
-from . import curves
+from . import curves, fingerprint, stage_state
 from .clip import ReadAction
 from .curves import Target
 from .rig import Rig
 from .stage import bone_matrices, each_frame, on_stage
 
 SOME = 100  # frames read in one step
+_SEEN = memory.cache(64, large=True)  # matrices of evaluated bones
 
 # Constraints that do not change a pose that already meets them, so that keys of the visual pose show unchanged.
 _TRIM = {"FLOOR", "LIMIT_DISTANCE", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "MAINTAIN_VOLUME"}
@@ -48,7 +49,7 @@ def read_in_steps(
     slot = curves.choose_slot(action, armature) if slot is None else slot
     keyed = clips.read(armature, action, body, rate, slot, span, carried)
     frames = keyed.frames
-    linear, places = yield from seen_in_steps(scene, armature, (action, slot), body, body.bones, frames)
+    linear, places = yield from seen_before_in_steps(scene, armature, (action, slot), body, body.bones, frames)
     rotations, translations, scales = kinematics.local(body.skeleton, linear, places)
     scaled = scales if np.abs(scales - 1.0).max() > 1e-5 else None
     channels, cyclic = keyed.clip.channels, keyed.clip.cyclic
@@ -112,6 +113,35 @@ def as_seen(linear: Array, places: Array, body: Rig) -> tuple[Array, Array]:
 
 
 seen_in_the_world = steps.at_once(seen_in_steps)
+
+
+def seen_before_in_steps(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    played: SlottedAction,
+    body: Rig,
+    names: Sequence[str],
+    frames: Array,
+    to_body: Array | None = None,
+    settings: Mapping[str, float] | None = None,
+) -> steps.Steps[tuple[Array, Array]]:
+    """Return the result of `seen_in_steps`, from the cache if nothing that decides the poses has changed."""
+
+    def find_key() -> str | None:
+        with on_stage(scene, armature, *played, body, settings=settings) as (_, copies):
+            curves_played = curves.curves_of(*played)
+            state = stage_state.find_state(copies[armature], curves_played) if len(copies) == 1 else None
+        how = names, frames.tolist(), None if to_body is None else to_body.tolist()
+        content = fingerprint.fingerprint(*played), fingerprint.of_body(body)
+        return None if state is None else repr((armature.session_uid, state, *content, *how))
+
+    key = find_key()
+    if key in _SEEN:
+        found: tuple[Array, Array] = _SEEN.made(key, tuple)
+        return found
+    found = yield from seen_in_steps(scene, armature, played, body, names, frames, to_body, settings=settings)
+    # The artist may have changed the rig between two steps.
+    return memory.keep(_SEEN, key, found) if key is not None and key == find_key() else found
 
 
 def _evaluate_matrices(

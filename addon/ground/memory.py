@@ -7,6 +7,7 @@ from typing import Any
 from ...core.cache import Cache
 
 _caches: list[Cache[Any, Any]] = []
+_large: list[Cache[Any, Any]] = []  # `keep` limits their size in total
 
 # Listeners that free further resources when the caches are cleared.
 when_forgotten: list[Callable[[], None]] = []
@@ -19,10 +20,15 @@ SEEN = 1.0 / 32.0  # of the limit: new data before all is measured again, which 
 _come = 0  # bytes since then
 
 
-def cache(most: int) -> Cache[Any, Any]:
-    """Return a new cache of at most `most` items, which `forget` clears."""
+def cache(most: int, *, large: bool = False) -> Cache[Any, Any]:
+    """Return a new cache of at most `most` items, which `forget` clears.
+
+    large : whether its items are clips and alike, which `keep` adds
+    """
     created: Cache[Any, Any] = Cache(most)
     _caches.append(created)
+    if large:
+        _large.append(created)
     return created
 
 
@@ -39,21 +45,23 @@ def size() -> int:
     return _bytes_of(tuple(_caches), set())
 
 
-def keep_within(large: tuple[Cache[Any, Any], ...], new: Any) -> None:
-    """Drop the least recently used items of some caches until they fit the limit; the last item of each stays.
+def keep(large: Cache[Any, Any], key: Any, new: Any) -> Any:
+    """Add an item to a large cache, and return it; drop old items of all large caches until they fit the limit.
 
-    new : data added to them; nothing is dropped before the added data reaches a thirty-second of the limit
+    The last item of each stays. Nothing is dropped before the added data reaches a thirty-second of the limit.
     """
     global _come
+    large.keep(key, new)
     _come += _bytes_of(new, set())
     if _come < SEEN * most_bytes:
-        return
+        return new
     _come = 0
-    while _bytes_of(large, set()) > most_bytes:
-        crowded = max(large, key=len)
+    while _bytes_of(tuple(_large), set()) > most_bytes:
+        crowded = max(_large, key=len)
         if len(crowded) < 2:
-            return
+            break
         crowded.drop_oldest()
+    return new
 
 
 def _bytes_of(value: Any, seen: set[int]) -> int:

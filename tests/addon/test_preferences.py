@@ -87,14 +87,13 @@ def test_what_is_remembered_is_forgotten_and_made_anew(loom, rig):
 
 def test_no_more_is_remembered_than_the_preferences_say_but_the_last(chosen, loom):
     memory = loom("addon.ground.memory")
-    held = memory.cache(6), memory.cache(6)
+    memory.forget()
+    held = memory.cache(6, large=True), memory.cache(6, large=True)
     chosen.memory = 2
     for k in range(4):
-        held[0].keep(k, np.zeros(2**17))  # a megabyte each
-        memory.keep_within(held, held)
+        memory.keep(held[0], k, np.zeros(2**17))  # a megabyte each
     assert list(held[0]._values) == [2, 3]
-    held[1].keep(0, (np.zeros(2**20), {"twice": held[0]}))
-    memory.keep_within(held, held)
+    memory.keep(held[1], 0, (np.zeros(2**20), {"twice": held[0]}))
     assert [len(one) for one in held] == [1, 1]
     assert chosen.memory * memory.MEGABYTE == memory.most_bytes
 

@@ -259,12 +259,13 @@ def test_there_is_no_longest_action(bridge, loom):
 
 
 @pytest.mark.parametrize("make", [constrained, material.armature])
-def test_in_steps_the_same_is_seen(bridge, monkeypatch, make):
+def test_in_steps_the_same_is_seen(bridge, loom, monkeypatch, make):
     rig = make()
     action = material.key_by_hand(rig, "by hand", seed=1)
     body = bridge.rig.read(rig)
     at_once = bridge.evaluated_action.read(bpy.context.scene, rig, action, body, 24.0).clip
     monkeypatch.setattr(bridge.evaluated_action, "SOME", 4)
+    loom("addon.ground.memory").forget()
     before, found = state(rig), []
     steps = bridge.evaluated_action.read_in_steps(bpy.context.scene, rig, action, body, 24.0)
     try:

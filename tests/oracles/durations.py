@@ -54,7 +54,7 @@ def leave_out_slow(config, items, group):
 
 
 def gone(group):
-    """Return recorded names whose file or function is gone; a renamed case counts as quick, and is no error."""
+    """Return recorded names whose file or function is gone. A renamed case counts as quick."""
     lost = []
     for name in slow(group):
         path, _, short = name.partition("[")[0].partition("::")

@@ -30,11 +30,10 @@ from ...bridge import fingerprint
 from ...ground import memory
 
 # Cache sizes by the options that the entries depend on; few graphs, because they are large.
-_REGISTERED, _GRAPHS, _STYLES = memory.cache(6), memory.cache(2), memory.cache(4)
-_TAKES, _DRIVEN, _FILLED, _VARIED, _READ = (memory.cache(2) for _ in range(5))
+_REGISTERED, _GRAPHS, _STYLES = (memory.cache(most, large=True) for most in (6, 2, 4))
+_TAKES, _DRIVEN, _FILLED, _VARIED, _READ = (memory.cache(2, large=True) for _ in range(5))
 _HASHES: WeakKeyDictionary[Clip, bytes] = WeakKeyDictionary()
-_ACTIONS = memory.cache(64)  # read actions, see `read_before`
-_LARGE = (_REGISTERED, _GRAPHS, _STYLES, _TAKES, _DRIVEN, _FILLED, _VARIED, _READ, _ACTIONS)
+_ACTIONS = memory.cache(64, large=True)  # read actions, see `read_before`
 _CACHES: dict[type[Declared], Cache[str, Any]] = {
     Matching: _REGISTERED,
     GraphOptions: _GRAPHS,
@@ -71,18 +70,14 @@ def of_action(key: str, read: Callable[[], Any]) -> Any:
 
 def _make_once(cache: Cache[str, Any], key: str, make: Callable[[], Any]) -> Any:
     """Return the value of a key; a new value may remove old ones to limit the memory."""
-    known = cache.get(key) is not None
-    made = cache.made(key, make)
-    if not known:
-        memory.keep_within(_LARGE, made)
-    return made
+    return cache.made(key, make) if key in cache else memory.keep(cache, key, make())
 
 
 def keep(recipe: Recipe, clips: Sequence[Clip], made: Any) -> None:
     """Cache a preparation for a recipe and clips, so that `read_prepared` returns it."""
     depends = verbs.VERBS[recipe.verb].depends
     if depends is not None:
-        _CACHES[depends].keep(key_of(recipe.prepared_of(clips), recipe, depends), made)
+        memory.keep(_CACHES[depends], key_of(recipe.prepared_of(clips), recipe, depends), made)
 
 
 def is_known(recipe: Recipe, clips: Sequence[Clip]) -> bool:
