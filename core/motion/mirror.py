@@ -32,26 +32,40 @@ def mirror_clip(clip: Clip) -> Clip:
     partner = joint_matching.across(skeleton)
     normal = joint_matching.sagittal(skeleton, partner)
     rest, places = skeleton.rest
-    if skeleton.inheritance is None:
-        rotations, moving = _turned_in_the_world(clip, partner, normal), rest
+    alike = skeleton.parents[partner] == np.where(skeleton.parents < 0, -1, partner[skeleton.parents])
+    if skeleton.inheritance is not None:
+        _refuse_unlike(clip, partner, alike)
+        moving = _location_axes(skeleton)
     else:
-        _refuse_unlike(clip, partner)
-        rotations, moving = _turned_about_rest(clip, partner, normal), _location_axes(skeleton)
-    shifts = quat.rotate(moving, clip.translations)
+        moving = rest
+    if alike.all():
+        rotations = _apply_maps(clip.rotations[:, partner], _turned_about_rest(skeleton, partner, normal))
+    else:
+        rotations = _turned_in_the_world(clip, partner, normal)
     # Roots reflect their position, all other joints their offset from the rest position.
-    roots = skeleton.parents < 0
-    shifts[:, roots] += places[roots]
-    shifts = shifts[:, partner] - 2.0 * (shifts[:, partner] @ normal)[..., None] * normal
     through = skeleton.roles.get("hips", 0)
-    shifts[:, roots] += 2.0 * (places[through] @ normal) * normal - places[roots]
+    shifts = np.where(skeleton.parents[:, None] < 0, places, 0.0)
+    shifts = _reflect(shifts[partner], normal) - shifts
+    shifts[skeleton.parents < 0] += 2.0 * (places[through] @ normal) * normal
+    axes = quat.rotate(moving[partner][:, None], np.eye(3))  # the images of the three unit vectors
+    turned = quat.rotate(quat.inv(moving)[:, None], _reflect(axes, normal))
     return replace(
         clip,
         name=f"{clip.name} mirrored",
         rotations=rotations,
-        translations=quat.rotate(quat.inv(moving), shifts),
+        translations=_apply_maps(clip.translations[:, partner], turned) + quat.rotate(quat.inv(moving), shifts),
         scales=None if clip.scales is None else clip.scales[:, partner],
         channels=mirrored_channels.exchange_channels(clip),
     )
+
+
+def _apply_maps(rows: Array, maps: Array) -> Array:
+    """Return the rows (F, J, n) of each joint under its linear map (J, n, n), the images of the unit vectors."""
+    return np.ascontiguousarray((rows.swapaxes(0, 1) @ maps).swapaxes(0, 1))
+
+
+def _reflect(vectors: Array, normal: Array) -> Array:
+    return vectors - 2.0 * (vectors @ normal)[..., None] * normal
 
 
 def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) -> Array:
@@ -69,14 +83,15 @@ def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) 
     return quat.mul(quat.inv(skeleton.orients), quat.mul(quat.inv(above), turned))
 
 
-def _turned_about_rest(clip: Clip, partner: NDArray[np.int64], normal: Array) -> Array:
-    """Return rotations (F, J, 4) as `_turned_in_the_world`, for the same hierarchy and settings on both sides.
+def _turned_about_rest(skeleton: Skeleton, partner: NDArray[np.int64], normal: Array) -> Array:
+    """Return maps (J, 4, 4) to the rotations of `_turned_in_the_world`, where partners hang on partners.
 
-    The joints' own rotations about rest are reflected, so the inheritance need not be known.
+    A joint's own rotation about rest is reflected, so the inheritance need not be known. The map is linear in the
+    partner's quaternion, so it is given by the images of the four unit quaternions.
     """
-    rest = clip.skeleton.rest[0]
-    own = quat.mul(quat.mul(rest, clip.rotations), quat.inv(rest))
-    return quat.mul(quat.mul(quat.inv(rest), _reflect_rotations(own[:, partner], normal)), rest)
+    rest, units = skeleton.rest[0][:, None], np.eye(4)
+    own = quat.mul(quat.mul(rest[partner], units), quat.inv(rest[partner]))
+    return quat.mul(quat.mul(quat.inv(rest), _reflect_rotations(own, normal)), rest)
 
 
 def _location_axes(skeleton: Skeleton) -> Array:
@@ -87,14 +102,13 @@ def _location_axes(skeleton: Skeleton) -> Array:
     return np.where(rules.location[:, None], rest, space)
 
 
-def _refuse_unlike(clip: Clip, partner: NDArray[np.int64]) -> None:
+def _refuse_unlike(clip: Clip, partner: NDArray[np.int64], alike: NDArray[np.bool_]) -> None:
     """Raise SkeletonError for a body whose partners have parents or inheritance settings that do not correspond."""
     skeleton, rules = clip.skeleton, clip.skeleton.inheritance
     assert rules is not None
-    parents = skeleton.parents
     scales = np.array(rules.scale)
-    alike = (rules.rotation == rules.rotation[partner]) & (rules.location == rules.location[partner])
-    alike &= (scales == scales[partner]) & (parents[partner] == np.where(parents < 0, -1, partner[parents]))
+    alike = alike & (rules.rotation == rules.rotation[partner]) & (rules.location == rules.location[partner])
+    alike &= scales == scales[partner]
     if not alike.all():
         joint = int(np.flatnonzero(~alike)[0])
         one, other = skeleton.names[joint], skeleton.names[partner[joint]]
