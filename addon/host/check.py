@@ -5,17 +5,23 @@ import time
 from pathlib import Path
 
 from ...core.cli import common, outputs
+from ...core.cli.host import Command
 from ...core.errors import RigError
 from .opened_file import OpenedFile
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: OpenedFile) -> None:
-    text = "compare bones and skin of actions with what Blender shows"
-    parser = verbs.add_parser("check", help=text, description=f"{text}; the exit status is 1 where they differ")
+def _add_arguments(parser: argparse.ArgumentParser, host: OpenedFile) -> None:
     parser.add_argument("clips", nargs="+", metavar=host.clip)
     common.add_options(parser, host.armature)
     common.add_common(parser)
     parser.set_defaults(run=run)
+
+
+COMMAND = Command(
+    "compare bones and skin of actions with what Blender shows",
+    _add_arguments,
+    "the exit status is 1 where they differ",
+)
 
 
 def run(host: OpenedFile, arguments: argparse.Namespace) -> None:

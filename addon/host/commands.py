@@ -16,7 +16,7 @@ def run(arguments: Sequence[str]) -> int:
     from .opened_file import OpenedFile
 
     try:
-        return main.main(arguments, OpenedFile([rebuild.add_verb, check.add_verb]))
+        return main.main(arguments, OpenedFile({"rebuild": rebuild.COMMAND, "check": check.COMMAND}))
     except SystemExit as stopped:
         # argparse exits after help and on wrong usage; here Blender exits with the returned code.
         return stopped.code if isinstance(stopped.code, int) else 0

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ...core.cli import cuts, host
-from ...core.cli.host import Destination, Kept, PerClip, Settings, Sources
+from ...core.cli.host import Command, Destination, Kept, PerClip, Settings, Sources
 from ...core.cli.reading import Units
 from ...core.errors import LoomError, OptionError, RigError
 from ...core.formats import motion_file, units
@@ -33,7 +33,6 @@ from ..services.sources import source_list
 from ..services.weaving import reading
 from ..services.weaving.reading import Inputs
 
-AddVerb = Callable[["argparse._SubParsersAction[argparse.ArgumentParser]", "OpenedFile"], None]
 _MOST_NAMES = 10  # names listed in a message
 
 
@@ -69,10 +68,10 @@ class OpenedFile(host.Host):
     several_bodies = False  # the actions of one armature
     single = frozenset({"result_name"})
 
-    def __init__(self, verbs: "Sequence[AddVerb]" = ()) -> None:
-        """Set up the options; `verbs` adds verbs that motion files do not have."""
+    def __init__(self, commands: Mapping[str, Command] | None = None) -> None:
+        """Set up the options; motion files do not have the given commands."""
         text = "Whose actions are meant; if not given, the only one's that has some, or else the active one's"
-        self._verbs = verbs
+        self._commands = commands or {}
         self.armature = by_name(Option("armature", "", text))
         self.reading = self.armature | by_name(
             _Rates("rate", {}, "Frames per second that an action was made at, if not the scene's: Walk=120"),
@@ -85,9 +84,9 @@ class OpenedFile(host.Host):
         )
         self.making = {**declared_options(ResultOptions), **self.exporting}
 
-    def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-        for add in self._verbs:
-            add(verbs, self)
+    @property
+    def commands(self) -> Mapping[str, Command]:
+        return self._commands
 
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
         if verb in VERBS and VERBS[verb].makes == "graph":

@@ -6,18 +6,22 @@ from pathlib import Path
 from typing import Any
 
 from ...core.cli import common, job, outputs
+from ...core.cli.host import Command
 from .opened_file import OpenedFile
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: OpenedFile) -> None:
-    text = "make results anew from their sources as they are now"
-    parser = verbs.add_parser("rebuild", help=text, description=f"{text}; whoever uses them goes on doing so")
+def _add_arguments(parser: argparse.ArgumentParser, host: OpenedFile) -> None:
     parser.add_argument("clips", nargs="+", metavar=host.clip)
     parser.add_argument("--overwrite-edits", action="store_true", help="even those that were edited by hand")
     common.add_options(parser, host.armature | host.exporting)
     common.add_common(parser)
     host.add_output(parser, "rebuild")
     parser.set_defaults(run=run)
+
+
+COMMAND = Command(
+    "make results anew from their sources as they are now", _add_arguments, "whoever uses them goes on doing so"
+)
 
 
 def run(host: OpenedFile, arguments: argparse.Namespace) -> None:

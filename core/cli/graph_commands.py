@@ -9,19 +9,16 @@ from . import common, outputs, summary, verb_commands
 from .host import Host
 
 
-def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    text = "connect clips to a motion graph, kept as a file"
-    kinds = commands.add_parser("graph", help=text, description=text).add_subparsers(
-        title="what is done", dest="kind", required=True, metavar="build | info"
-    )
-    verb_commands.add_verb(kinds, host, BuildGraph, "build")
+def add_arguments(parser: argparse.ArgumentParser, host: Host) -> None:
+    kinds = parser.add_subparsers(title="what is done", dest="kind", required=True, metavar="build | info")
+    verb_commands.add_kind(kinds, host, BuildGraph, "build")
     info = kinds.add_parser("info", help="what is in a graph")
     info.add_argument("graph", metavar="G.npz")
     common.add_common(info)
     common.add_picture(info, host, "draw the graph")
     info.set_defaults(run=_info)
     for recipe, name in ((Follow, "follow"), (Walk, "walk"), (Shortest, "path")):
-        verb_commands.add_verb(kinds, host, recipe, name, artefact_first=True)
+        verb_commands.add_kind(kinds, host, recipe, name, artefact_first=True)
 
 
 def _info(host: Host, arguments: argparse.Namespace) -> None:

@@ -6,17 +6,19 @@ results.
 
 import argparse
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import OptionError
-from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
 from ..verbs import VERBS, Verb
-from ..weave.results import Result
+
+if TYPE_CHECKING:  # numpy is loaded when a command needs it
+    from ..motion.clip import Clip
+    from ..weave.results import Result
 
 Settings = Mapping[str, Any]
 
@@ -48,6 +50,19 @@ class FilePath(Option):
 
 
 @dataclass(frozen=True)
+class Command:
+    """A command of the command line.
+
+    summary : its line in the list of commands; details : more of it on its own page
+    add : the function that adds its arguments to a parser
+    """
+
+    summary: str
+    add: Callable[[argparse.ArgumentParser, Any], None]
+    details: str = ""
+
+
+@dataclass(frozen=True)
 class PerClip(Option):
     """A value for each of some clips: on a command line CLIP=VALUE, repeated; in a job file a table."""
 
@@ -71,7 +86,7 @@ class Sources(ABC):
 
     @property
     @abstractmethod
-    def clips(self) -> list[Clip]: ...
+    def clips(self) -> "list[Clip]": ...
 
     @property
     def notes(self) -> list[str]:
@@ -87,10 +102,10 @@ class Sources(ABC):
         """Return additional facts about the first clip for `info`."""
 
     @abstractmethod
-    def compose(self, woven: Result, path: Path) -> bytes:
+    def compose(self, woven: "Result", path: Path) -> bytes:
         """Return a result as the contents of a motion file, in the format of its path; raises LoomError kinds."""
 
-    def keep(self, recipe: Recipe, woven: Result) -> Kept:
+    def keep(self, recipe: Recipe, woven: "Result") -> Kept:
         """Keep a result in the opened file; for hosts with one."""
         raise NotImplementedError
 
@@ -141,9 +156,10 @@ class Host(ABC):
         if picture is not None and not self.draws:
             raise OptionError("pictures are not drawn inside Blender, which has no matplotlib: action-loom draws them")
 
+    @property
     @abstractmethod
-    def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-        """Add the commands of this host only."""
+    def commands(self) -> "Mapping[str, Command]":
+        """Return the commands of this host only, by name."""
 
     @abstractmethod
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:

@@ -17,8 +17,7 @@ from . import common, cuts, outputs
 from .host import Host, Settings, Sources
 
 
-def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    parser = commands.add_parser("info", help="frames, rate, joints, height, roles, contacts of clips")
+def add_arguments(parser: argparse.ArgumentParser, host: Host) -> None:
     text = f"{cuts.HELP}; all that there are if none is named" if host.lists else cuts.HELP
     parser.add_argument("clips", nargs="*" if host.lists else "+", metavar=host.clip, help=text)
     common.add_options(parser, host.reading)

@@ -48,9 +48,8 @@ class Query:
         return replace(part, name=f"{self.clip.name} {self.first}-{self.last}")
 
 
-def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    description = "keep many clips as a library, and find in it what is like a stretch of one"
-    kinds = commands.add_parser("library", help=description, description=description).add_subparsers(
+def add_arguments(parser: argparse.ArgumentParser, host: Host) -> None:
+    kinds = parser.add_subparsers(
         title="what is done",
         dest="kind",
         required=True,

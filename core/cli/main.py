@@ -10,29 +10,31 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NoReturn
 
 from .. import extend, files, interruption, jit
 from ..errors import OUT_OF_MEMORY, LoomError, OptionError, one_line
-from ..verbs import VERBS
+from ..recipes.base import Recipe
 from ..version import VERSION
-from . import verb_commands
-from .host import Host
-from .motion_files import MotionFiles
+from .host import Command, Host
 
 
 def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> int:
     """Run one command and return its exit code; host : by default motion files."""
-    host = host or MotionFiles()
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if host is None:
+        from .motion_files import MotionFiles  # with numpy
+
+        host = MotionFiles()
     for stream in (sys.stdout, sys.stderr):
         # Characters that a terminal can't display are printed as escape codes.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        arguments = sys.argv[1:] if arguments is None else arguments
         logging.basicConfig(format=f"{host.name}: %(message)s", level=logging.WARNING)
         extend.load_installed()
-        options = parser(host, alone=arguments[0] if arguments else "").parse_args(arguments)
+        options = parser(host, arguments[0] if arguments else "").parse_args(arguments)
         if options.engine is not None:
             jit.use(options.engine)
         options.run(host, options)
@@ -75,26 +77,74 @@ class _Parser(argparse.ArgumentParser):
         super().error(one_line(message))
 
 
-def parser(host: Host, alone: str = "") -> argparse.ArgumentParser:
-    """Return the parser of all commands, or only of verbs if the command `alone` is a verb, which is faster."""
+def parser(host: Host, only: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands; only : the command that needs its arguments, which is faster."""
     top: argparse.ArgumentParser = _Parser(
         prog=host.usage, description="Weaves new character animation out of the clips you already have."
     )
     top.add_argument("--version", action="version", version=f"action-loom {VERSION}")
-    verbs = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
-    if alone in host.verbs and VERBS[alone].makes == "clip":
-        verb_commands.add_verbs(verbs, host)
-        return top
-    from . import graph_commands, info, library_commands, run, style_commands
-
-    info.add_verb(verbs, host)
-    verb_commands.add_verbs(verbs, host)
-    graph_commands.add_verb(verbs, host)
-    style_commands.add_verb(verbs, host)
-    library_commands.add_verb(verbs, host)
-    run.add_verb(verbs, host)
-    host.add_verbs(verbs)
+    added = top.add_subparsers(title="verbs", dest="verb", required=True, metavar="VERB")
+    for name, command in _commands_of(host).items():
+        about = "; ".join(filter(None, (command.summary, command.details)))
+        one = added.add_parser(name, help=command.summary, description=about)
+        if only in (None, name):
+            command.add(one, host)
     return top
+
+
+def _commands_of(host: Host) -> dict[str, Command]:
+    """Return every command by its name; their modules are loaded for their arguments only."""
+    verbs = {
+        row.recipe.verb: Command(row.recipe.summary, partial(_add_verb, row.recipe))
+        for row in host.verbs.values()
+        if row.makes == "clip"
+    }
+    library = "keep many clips as a library, and find in it what is like a stretch of one"
+    return {
+        "info": Command("frames, rate, joints, height, roles, contacts of clips", _add_info),
+        **verbs,
+        "graph": Command("connect clips to a motion graph, kept as a file", _add_graph),
+        "style": Command("learn how people differ in an action, kept as a file", _add_style),
+        "library": Command(library, _add_library),
+        "run": Command("do the jobs that a file lists", _add_run, "flags take the place of what the file says"),
+        **host.commands,
+    }
+
+
+def _add_verb(recipe: type[Recipe], parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import verb_commands
+
+    verb_commands.add_arguments(parser, host, recipe)
+
+
+def _add_info(parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import info
+
+    info.add_arguments(parser, host)
+
+
+def _add_graph(parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import graph_commands
+
+    graph_commands.add_arguments(parser, host)
+
+
+def _add_style(parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import style_commands
+
+    style_commands.add_arguments(parser, host)
+
+
+def _add_library(parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import library_commands
+
+    library_commands.add_arguments(parser, host)
+
+
+def _add_run(parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import run
+
+    run.add_arguments(parser, host)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import LoomError, OptionError
 from ..formats import motion_file
@@ -18,10 +18,37 @@ from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
 from ..recipes.points import FromPoints
-from ..verbs import VERBS
-from ..weave.results import Result
+from ..verbs import VERBS, take
 from . import cuts, reading
-from .host import Destination, Host, Settings, Sources
+from .host import Command, Destination, Host, Settings, Sources
+
+if TYPE_CHECKING:
+    from ..weave.results import Result
+
+
+def _add_skin(parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import skin
+
+    skin.add_arguments(parser, host)
+
+
+def _add_take(parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import take_command
+
+    take_command.add_arguments(parser, host)
+
+
+def _add_points(parser: argparse.ArgumentParser, host: Host) -> None:
+    from . import points_command
+
+    points_command.add_arguments(parser, host)
+
+
+COMMANDS = {
+    "skin": Command("move a mesh with a clip: one OBJ file for each frame, or one .npz", _add_skin),
+    "take": Command(take.SUMMARY, _add_take),
+    "points": Command(FromPoints.summary, _add_points),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +84,7 @@ class _Files(Sources):
             "skeleton": self.files[0].skeleton,
         }
 
-    def compose(self, woven: Result, path: Path) -> bytes:
+    def compose(self, woven: "Result", path: Path) -> bytes:
         # A walk through a graph loaded from a file has the units of that graph's first clip.
         graph = getattr(woven, "graph", None)
         units = (woven.report if graph is None else graph.report).get("units")
@@ -91,12 +118,7 @@ class MotionFiles(Host):
 
         return {**super().recipes, take_command.Sets.verb: take_command.Sets, FromPoints.verb: FromPoints}
 
-    def add_verbs(self, verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-        from . import points_command, skin, take_command
-
-        skin.add_verb(verbs, self)
-        take_command.add_verb(verbs, self)
-        points_command.add_verb(verbs, self)
+    commands = COMMANDS
 
     def add_output(self, parser: argparse.ArgumentParser, verb: str) -> None:
         if verb != "run":  # a job file has its own outputs

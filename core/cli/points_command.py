@@ -11,8 +11,7 @@ from .host import Host
 OPTIONS = declared_options(FromPoints)
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", _host: Host) -> None:
-    parser = verbs.add_parser("points", help=FromPoints.summary, description=FromPoints.summary)
+def add_arguments(parser: argparse.ArgumentParser, _host: Host) -> None:
     parser.add_argument("points", metavar="POINTS", help=", ".join(registry.POINT_FORMATS))
     common.add_options(parser, OPTIONS)
     common.add_common(parser)

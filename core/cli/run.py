@@ -23,9 +23,7 @@ from .parts import Part
 from .take_command import Sets
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    text = "do the jobs that a file lists"
-    parser = verbs.add_parser("run", help=text, description=f"{text}; flags take the place of what the file says")
+def add_arguments(parser: argparse.ArgumentParser, host: Host) -> None:
     parser.add_argument("file", metavar="JOB.toml")
     workers.add_flags(parser, host)
     going_on = "go on with a run that was stopped: leave out the jobs that are done, unless they have changed"

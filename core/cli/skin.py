@@ -52,9 +52,7 @@ OPTIONS = by_name(
 ) | dict(reading.MISSING)
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", _host: Host) -> None:
-    text = "move a mesh with a clip: one OBJ file for each frame, or one .npz"
-    parser = verbs.add_parser("skin", help=text, description=text)
+def add_arguments(parser: argparse.ArgumentParser, _host: Host) -> None:
     parser.add_argument("clip", metavar="CLIP", help=f"a motion file; {cuts.HELP}")
     parser.add_argument("mesh", metavar="MESH.obj")
     parser.add_argument(

@@ -9,13 +9,10 @@ from . import common, outputs, summary, verb_commands
 from .host import Host
 
 
-def add_verb(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    text = "learn how people differ in an action, kept as a file"
-    kinds = commands.add_parser("style", help=text, description=text).add_subparsers(
-        title="what is done", dest="kind", required=True, metavar="fit | info | apply"
-    )
-    verb_commands.add_verb(kinds, host, FitStyle, "fit")
-    verb_commands.add_verb(kinds, host, Restyle, "apply", artefact_first=True)
+def add_arguments(parser: argparse.ArgumentParser, host: Host) -> None:
+    kinds = parser.add_subparsers(title="what is done", dest="kind", required=True, metavar="fit | info | apply")
+    verb_commands.add_kind(kinds, host, FitStyle, "fit")
+    verb_commands.add_kind(kinds, host, Restyle, "apply", artefact_first=True)
     info = kinds.add_parser("info", help="what is in a style")
     info.add_argument("style", metavar="S.npz")
     common.add_common(info)

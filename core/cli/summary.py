@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..recipes.base import Recipe
-from ..sync import register_pair
 from ..verbs import Plant
-from ..weave import planting
 
 if TYPE_CHECKING:  # a command loads only required modules
     from ..graph.motion_graph import MotionGraph
@@ -83,6 +81,8 @@ def _registration(report: Report, recipe: Recipe) -> list[str]:
 
 
 def _registration_line(one: Report, recipe: Recipe) -> str:
+    from ..sync import register_pair  # with numpy, which the list of commands does not need
+
     at_limit = f", {one['at_limit']:.0%} of the path at the limit" if one["at_limit"] >= 0.01 else ""
     joints = "" if one["joints"] == "all" else f" of {one['joints']}"
     was_raised = getattr(recipe, "slope", None) == 0 and one["slope_limit"] > register_pair.LIMIT
@@ -99,7 +99,10 @@ def _plant(report: Report, recipe: Recipe) -> list[str]:
         return []
     one = report["plant"]
     if one is None:
-        return [] if report["not_planted"] in _EXPECTED else [f"  feet not planted: {report['not_planted']}"]
+        from ..weave import planting
+
+        needs_no_line = planting.OFF, planting.ONE_SOURCE
+        return [] if report["not_planted"] in needs_no_line else [f"  feet not planted: {report['not_planted']}"]
     found = [f"  {len(one['spans'])} spans planted, {len(one['refused'])} refused"]
     if recipe.verb != Plant.verb:
         slide = "; standing feet go {:.1f} → {:.1f} cm/s".format(*one["slide_cm_s"]) if one["slide_cm_s"] else ""
@@ -121,6 +124,3 @@ def _slide(report: Report) -> list[str]:
     elif after is not None and None not in slides:
         return [f"  feet slide {', '.join(f'{s:.1f}' for s in slides)} → {after:.1f} cm/s"]
     return []
-
-
-_EXPECTED = (planting.OFF, planting.ONE_SOURCE)  # reasons that need no line

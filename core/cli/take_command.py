@@ -17,7 +17,7 @@ from ..options import Choice, declaration, declared_options, option
 from ..processes import Attempt
 from ..progress import SILENT, Progress
 from ..recipes.base import Recipe
-from ..verbs.take import coverage, naming, placing, take_set
+from ..verbs.take import SUMMARY, coverage, naming, placing, take_set
 from ..verbs.take.placing import IN_PLACE, ROOT
 from ..verbs.take.take_set import Item, TakeSet
 from . import common, cuts, outputs, parts, reading, workers
@@ -33,7 +33,7 @@ class Sets(Recipe):
 
     verb = "take"
     label = "Take"
-    tooltip = summary = "cut long recordings into sets of named actions: loops, starts, stops, turns, each a file"
+    tooltip = summary = SUMMARY
     least = most = 1
 
     mirror: bool = option(False, "Mirror what there is of one side only: a turn left becomes a turn right, too")
@@ -71,8 +71,7 @@ class Written:
     report: Mapping[str, Any]
 
 
-def add_verb(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    parser = verbs.add_parser("take", help=Sets.summary, description=Sets.summary)
+def add_arguments(parser: argparse.ArgumentParser, host: Host) -> None:
     text = f'motion files, or a pattern such as "takes/*.bvh"; {cuts.HELP}'
     parser.add_argument("takes", nargs="+", metavar="TAKE", help=text)
     parser.add_argument(

@@ -23,23 +23,10 @@ _STRETCH = (
 )
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", host: Host) -> None:
-    """Add the commands of all verbs except those that make artefacts, which have their own command groups."""
-    for row in host.verbs.values():
-        if artefacts.made_by(row.recipe) is None:
-            add_verb(verbs, host, row.recipe, row.recipe.verb)
-
-
-def add_verb(
-    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    host: Host,
-    recipe: type[Recipe],
-    name: str,
-    *,
-    artefact_first: bool = False,
+def add_arguments(
+    parser: argparse.ArgumentParser, host: Host, recipe: type[Recipe], *, artefact_first: bool = False
 ) -> None:
-    """Add a command; with `artefact_first`, the artefact's file is its first argument: `graph follow G`."""
-    parser = verbs.add_parser(name, help=recipe.summary, description=recipe.summary)
+    """Add a verb's arguments; with `artefact_first`, the artefact's file is the first of them: `graph follow G`."""
     walks, used = issubclass(recipe, GraphWalk), artefacts.used_by(recipe)
     if used is not None and artefact_first:
         parser.add_argument(VERBS[recipe.verb].uses, metavar=used.file)
@@ -75,6 +62,19 @@ def add_verb(
         parser.add_argument("--timewarp", metavar="W.csv", help=text)
     host.add_output(parser, recipe.verb)
     parser.set_defaults(run=run, recipe=recipe)
+
+
+def add_kind(
+    kinds: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    host: Host,
+    recipe: type[Recipe],
+    name: str,
+    *,
+    artefact_first: bool = False,
+) -> None:
+    """Add a verb under another name to a group of commands, such as `graph build`."""
+    parser = kinds.add_parser(name, help=recipe.summary, description=recipe.summary)
+    add_arguments(parser, host, recipe, artefact_first=artefact_first)
 
 
 def run(host: Host, arguments: argparse.Namespace) -> None:

@@ -84,7 +84,7 @@ def _turned_in_the_world(clip: Clip, partner: NDArray[np.int64], normal: Array) 
 
 
 def _turned_about_rest(skeleton: Skeleton, partner: NDArray[np.int64], normal: Array) -> Array:
-    """Return maps (J, 4, 4) to the rotations of `_turned_in_the_world`, where partners hang on partners.
+    """Return maps (J, 4, 4) to the rotations of `_turned_in_the_world`, if the parents of partners are partners.
 
     A joint's own rotation about rest is reflected, so the inheritance need not be known. The map is linear in the
     partner's quaternion, so it is given by the images of the four unit quaternions.

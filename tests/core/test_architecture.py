@@ -118,9 +118,17 @@ LATER = {
         (f"action_loom.core.cli.{module}", f"action_loom.core.{name}")
         for module, names in {
             "artefacts": ("graph", "graph.storage", "style", "style.storage"),
-            "main": ("cli.graph_commands", "cli.info", "cli.library_commands", "cli.run", "cli.style_commands"),
-            "motion_files": ("cli.points_command", "cli.skin", "cli.take_command"),
-            "summary": ("graph.motion_graph", "style.groups", "style.style"),
+            "host": ("motion.clip", "weave.results"),
+            "main": (
+                "cli",
+                *(f"cli.{one}_commands" for one in ("graph", "library", "style", "verb")),
+                *(f"cli.{one}" for one in ("info", "motion_files", "run")),
+            ),
+            "motion_files": ("cli.points_command", "cli.skin", "cli.take_command", "weave.results"),
+            "summary": (
+                *("graph.motion_graph", "style.groups", "style.style"),
+                *("sync", "sync.register_pair", "weave", "weave.planting"),
+            ),
         }.items()
         for name in names
     ),

@@ -6,6 +6,7 @@ from typing import Any
 from ...options import HIDDEN, RARE, Choice, Declared, declaration, option
 from ...recipes.base import Recipe
 
+SUMMARY = "cut long recordings into sets of named actions: loops, starts, stops, turns, each a file"
 KINDS = ("idle", "walk", "run", "turn", "action")
 _ROW = (
     "rows of the loop's first and last frame in the take, its kind (0 idle, 1 walk, 2 run, 3 turn, 4 action), the frame"
