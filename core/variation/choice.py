@@ -5,7 +5,7 @@ dearer from round to round, and the best round counts.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,6 @@ DEARER = 1.0  # cost added for each share that a row was used above its own
 BLOCK, OVERLAP = 900, 120  # rows decided at a time, and looked ahead
 NEVER = 1e7  # cost of excluded rows
 SEAM = 0.01  # weight of a smooth jump a second beside the used share of the source
-OTHER_START = 0.08  # the most that chance takes off a way for its first row
-BEGIN = 30.0  # the highest cost that chance adds to a first row
 NEAR_COST = 100.0  # mean cost of rows that weighs 1 beside the used share of the source
 STARTS = 6  # rows tried as the first of a loop
 AROUND = 4  # rows on each side over which use is averaged
@@ -37,7 +35,6 @@ class Limits:
     times (K,), prices (K, N) : rows of the result at which the source's rows have other costs
     stay : rows between two jumps, at least
     spare : rows by which a loop may be shorter or longer; its time is stretched
-    begin (N,) : added to the cost of the first row, None: 0
     loop : whether the row after the last must be the first one
     """
 
@@ -47,7 +44,6 @@ class Limits:
     stay: int
     loop: bool = False
     spare: int = 0
-    begin: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +92,6 @@ def choose(
     base = np.where(found.cycles, 0.0, JUMP * (1.0 + (found.distance / SMOOTH) ** 2))
     # chance decides between ways that the guide likes alike, above all in short clips
     tolls = np.where(found.cycles, 0.0, JUMP * chance * rng.uniform(size=len(found)))
-    parts = rng.uniform(size=len(source) // limits.stay + 1)
-    limits = replace(limits, begin=BEGIN * chance * np.repeat(parts, limits.stay)[: len(source)])
     dearer = np.zeros(len(source))
     start = _best_start(source, found, guide, limits, entries, base, shares) if limits.loop else -1
     if limits.loop and start < 0:
@@ -109,7 +103,7 @@ def choose(
         made = _way(source, guide, limits, entries, found, (base + tolls, dearer), start)
         if made is None:
             break
-        score = _score(source, found, made, shares) - OTHER_START * chance * float(parts[made.rows[0] // limits.stay])
+        score = _score(source, found, made, shares)
         if best is None or score > best[0]:
             best = score, made
         dearer = dearer + _excess(source, made.rows, shares) + _price(source, made.rows, shares) / (1.0 + number)
@@ -181,8 +175,6 @@ def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: i
     np.clip(costs, 0.0, MOST, out=costs)
     np.round(costs, DIGITS, out=costs)  # so that equal rows tie on every processor
     costs += dearer
-    if first == 0 and limits.begin is not None:
-        costs[0] += limits.begin
     for k, time in enumerate(limits.times.tolist()):
         costs[at == time] = limits.prices[k]
     forced = limits.forced[at]

@@ -19,6 +19,7 @@ ROUNDS = 5  # of matching at each level
 COMPONENTS = 48  # of patches
 SAME = 1e-6  # of that share: nearer patches are alike
 COMPLETE = 0.01  # share of the variance beside the least distance: smaller uses all patches alike
+GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)  # its multiples spread evenly
 OVERLAP = PATCH / 4.0  # rows: σ of the weights of overlapping patches
 ADAPT, LEAST = 0.3, 0.02  # how fast shares of clips are reached, and the share below which they are alike
 MOST = 1200  # target patches matched at a time
@@ -50,24 +51,33 @@ def make(
         >>> bool((guide.make(rows, 50, 0.0, 1, none, np.ones(1), loop=False) == rows.features[:50]).all())
         True
     """
-    rng = np.random.default_rng(seed)
     clips = [source.features[source.rows_of(k)] for k in range(len(source.firsts) - 1)]
     ordered = _in_order(source, count)
     if variation <= 0.0:
         made = ordered.copy()
         made[pinned.rows] = pinned.features
         return made
-    levels = _levels(max(map(len, clips)), int(rng.integers(*COARSEST)))
+    coarsest = int(np.random.default_rng(seed).integers(*COARSEST))
+    levels = _levels(max(map(len, clips)), coarsest)
     levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels keep the order of longer stretches
     length = max(round(count * levels[0]), PATCH)
-    noise = rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
-    made = (1.0 - variation) * _resize_rows(ordered, length) + variation * noise
+    every = _in_order(source, len(np.unique(source.same)))
+    every = _resize_rows(every, max(round(len(every) * levels[0]), 1))
+    made = (1.0 - variation) * _resize_rows(ordered, length) + variation * _arrange(every, length, seed * GOLDEN)
     favour = np.zeros(len(clips))
     for share in levels:
         made = _resize_rows(made, max(round(count * share), PATCH))
         small = [_resize_rows(clip, max(round(len(clip) * share), 2)) for clip in clips]
         made = _match_patches(made, small, pinned, count, shares, favour, loop=loop)
     return _resize_rows(made, count)
+
+
+def _arrange(rows: Array, count: int, first: float) -> Array:
+    """Return `count` rows out of patches of rows, the first at a share of them, the others spread evenly."""
+    parts = -(-count // PATCH)
+    begins = (first + GOLDEN * np.arange(parts)) % 1.0 * len(rows)
+    at = (begins[:, None].astype(np.int64) + np.arange(PATCH)) % len(rows)
+    return rows[at.ravel()[:count]]
 
 
 def _in_order(source: Source, count: int) -> Array:
