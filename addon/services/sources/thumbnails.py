@@ -46,7 +46,7 @@ def _draw_next() -> float | None:
     if not _wanted:
         return None
     windows = list(present(bpy.context.window_manager).windows)
-    if jobs.running() is not None or any(one.screen.is_animation_playing for one in windows):
+    if jobs.is_busy() or any(one.screen.is_animation_playing for one in windows):
         return 10 * PAUSE  # reading a pose of a control rig changes the scene frame
     key, scene_uid, armature_uid, name = _wanted.popleft()
     scene = properties.of_session(bpy.data.scenes, scene_uid)
