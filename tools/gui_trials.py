@@ -242,22 +242,22 @@ def many_actions(gui: Any, _rng: random.Random, _number: int) -> Iterator[Any]:
         bpy.data.actions["Walk" if number % 2 else "Run"].copy().name = f"Take {number:05}"
     seconds: dict[str, float] = {}
 
-    def timed(name: str, work: Iterator[Any]) -> Iterator[Any]:
+    def measure(name: str, work: Iterator[Any]) -> Iterator[Any]:
         began = process_time()  # of the processor: another program may keep it busy, too
         found = yield from work
         seconds[name] = round(process_time() - began, 2)
         return found
 
     settings().rigs.clear()
-    yield from timed("a draw without a list", gui.redraw(turns=1))
+    yield from measure("a draw without a list", gui.redraw(turns=1))
     complete = gui.wait_until(lambda: len(settings().rigs) and len(settings().rigs[0].sources) == MANY, 300, "listed")
-    yield from timed("listing", complete)
-    yield from timed("a draw", gui.redraw(turns=1))
+    yield from measure("listing", complete)
+    yield from measure("a draw", gui.redraw(turns=1))
     settings().rigs[0].sources[MANY - 1].use = True
-    yield from timed("a draw after a tick", gui.redraw(turns=1))
-    assert "Sneak" in (yield from timed("Weave", _weave(gui)))
-    assert "Sneak" in (yield from timed("Weave again", _weave(gui)))
-    yield from timed("a draw after it", gui.redraw(turns=1))
+    yield from measure("a draw after a tick", gui.redraw(turns=1))
+    assert "Sneak" in (yield from measure("Weave", _weave(gui)))
+    assert "Sneak" in (yield from measure("Weave again", _weave(gui)))
+    yield from measure("a draw after it", gui.redraw(turns=1))
     return f"{MANY} actions: {seconds}"
 
 

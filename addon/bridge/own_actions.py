@@ -60,7 +60,7 @@ def keys_of(action: bpy.types.Action) -> Keys:
 
 
 @contextmanager
-def unchanged() -> Iterator[None]:
+def look_once() -> Iterator[None]:
     """Look at each action once during work that changes none: one pose asks for the keys of all many times."""
     global _unchanged
     before, _unchanged = _unchanged, {} if _unchanged is None else _unchanged

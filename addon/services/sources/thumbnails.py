@@ -84,7 +84,7 @@ def one_pose(scene: bpy.types.Scene, armature: bpy.types.Object, name: str) -> A
     at = round(first + (last - first) / 3.0)
     source = Source(name=name, first=at, last=min(at + 1, round(last)))
     made_of = [(action, curves.choose_slot(action, armature))]
-    with own_actions.unchanged():
+    with own_actions.look_once():
         return reading.read_actions(scene, armature, made_of, Request(sources=(source,))).clips[0]
 
 

@@ -359,7 +359,7 @@ def _span(source: Source, played: SlottedAction) -> tuple[float, float]:
     return source.span or curves.frame_range(*played)
 
 
-@own_actions.unchanged()
+@own_actions.look_once()
 def _body(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
