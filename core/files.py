@@ -101,6 +101,26 @@ def open_archive(content: bytes) -> io.BytesIO:
     return stream
 
 
+def read_numbers(archive: Any, planar: str = "") -> dict[str, Any]:
+    """Return the arrays of an archive that numpy has opened; raises ValueError for values that are no real numbers.
+
+    planar : the name of an array that may have complex numbers
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from action_loom.core import files
+        >>> stream = io.BytesIO()
+        >>> np.savez(stream, rows=np.arange(3))
+        >>> files.read_numbers(np.load(files.open_archive(stream.getvalue())))["rows"].tolist()
+        [0, 1, 2]
+    """
+    arrays = {name: archive[name] for name in archive.files}
+    if any(values.dtype.kind not in ("fiubc" if name == planar else "fiub") for name, values in arrays.items()):
+        raise ValueError("values that are no real numbers")
+    return arrays
+
+
 def read_json(content: bytes) -> Any:
     """Return the values of a JSON text; raises ValueError, also for more than MOST_TEXT bytes or deep nesting.
 

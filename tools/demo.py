@@ -4,6 +4,7 @@ Uses two captured walks of different people if ../shared/data exists; otherwise 
 """
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ BLENDER_PYTHON = ROOT / ".venv-blender" / "5.2" / "bin" / "python"
 
 
 def main(zip_path: str) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # which ends Blender, too
     OUT.mkdir(parents=True, exist_ok=True)
     sources = CAPTURED if all(path.exists() for path in CAPTURED) else generated()
     print(f"1. Without Blender: {sources[0].name} and {sources[1].name} become one BVH file")

@@ -27,6 +27,11 @@ BLENDERS = {
 }
 NUMBA, LLVMLITE = "0.68.1", "0.50.0"
 BENCH_NUMPY = "2.4.6"
+# What each environment takes of the disk, with all packages that its own require (Linux, November 2026).
+MEGABYTES = {
+    ".venv": 730, ".venv-oldest": 250, ".venv-bench": 1200, ".venv-docs": 250,
+    "4.2": 1600, "4.5": 970, "5.0": 990, "5.1": 1000, "5.2": 1030,
+}  # fmt: skip
 TEST_PACKAGES = ["pytest>=8.2", "pytest-xdist>=3.6", "hypothesis>=6.100"]
 # Packages for building the zip, by the Blender whose environment builds it.
 BUILD_PACKAGES = {"5.2": ["markdown>=3.6"]}
@@ -121,7 +126,12 @@ def make(folder, version, requirements, *, extras="", optional=()):
     python = python_of(folder)
     if stamp.exists() and stamp.read_text() == wanted and python.exists():
         return python
-    sys.stdout.write(f"making {folder.relative_to(ROOT)} (Python {version}): about a minute\n")  # whole, of two threads
+    fetched, size = (
+        ", ".join([*requirements, *([f"those of [{extras}]"] if extras else []), *optional]),
+        MEGABYTES[folder.name],
+    )
+    said = f"making {folder.relative_to(ROOT)} (Python {version}): pip fetches {fetched}"
+    sys.stdout.write(f"{said}; {size} MB on the disk; a minute or more\n")  # whole, of two threads
     sys.stdout.flush()
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([find_python(version), "-m", "venv", str(folder)], check=True)

@@ -9,11 +9,13 @@ selects the Blenders. Each step writes its output to build/test-logs/. The last 
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import environments
@@ -140,13 +142,22 @@ class Run:
         self.cores = min(os.cpu_count() or 2, MOST_PROCESSES)
         self.workers = max(1, self.cores // self.at_a_time)
         self.progress = None
+        self.running = set()
+
+    def end(self, number, _frame):
+        """End the running steps with everything that they have started, and this program by the signal's status."""
+        for step in list(self.running):
+            with suppress(OSError):
+                (os.killpg if hasattr(os, "killpg") else os.kill)(step.pid, signal.SIGTERM)
+        os._exit(128 + number)
 
     def all_of(self, first, suites):
         """Run the first steps, which end with the build of the zip, beside the suites; return the outcomes."""
         link_for_types()
         shares = {step.name: self.share(step) for step in [*first, *suites]}
         seconds = sum(share.seconds for share in shares.values()) / self.cores
-        print(f"{time_left.in_words(seconds)} on {self.cores} processors, {self.what_is_left_out()}", flush=True)
+        busy = time_left.other_work(self.cores)
+        print(f"{time_left.in_words(seconds)} on {self.cores} processors{busy}, {self.what_is_left_out()}", flush=True)
         # Long suites start first, so that none runs alone at the end. One at a time needs no order, and the build gets
         # time to end.
         in_turn = sorted(suites, key=lambda step: -shares[step.name].seconds) if self.at_a_time > 1 else suites
@@ -195,20 +206,22 @@ class Run:
         with step.log.open("w", encoding="utf-8") as output:
             self.progress.begin(step.name, step.log)
             try:
-                ended = subprocess.run(
+                program = subprocess.Popen(
                     list(map(str, step.command)),
                     cwd=step.cwd,
                     env=clean_environment() | step.env,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    timeout=SECONDS_PER_STEP,
-                    check=False,
+                    start_new_session=True,  # so that it can be ended with its children
                 )
-                if ended.returncode != 0:
-                    trouble = f"ended with status {ended.returncode}"
+                self.running.add(program)
+                if program.wait(SECONDS_PER_STEP) != 0:
+                    trouble = f"ended with status {program.returncode}"
             except subprocess.TimeoutExpired:
+                program.kill()
                 trouble = f"did not end within {SECONDS_PER_STEP} s"
+            self.running.discard(program)
         outcome = Outcome(step, time.monotonic() - started, trouble)
         outcome = count_tests(outcome) if step.report.exists() else outcome
         self.progress.end(step.name, told(outcome))
@@ -336,6 +349,8 @@ def main():
         parser.error(f"BLENDER={unknown[0]} is not one of {', '.join(environments.BLENDERS)}")
     LOGS.mkdir(parents=True, exist_ok=True)
     run = Run(options.all)
+    for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
+        signal.signal(number, run.end)
     try:
         checks, suites = ([], []) if options.only_blender else (checkers(), core_tests(options.all))
         outcomes = run.all_of([*checks, build()], [*suites, *blender_tests(names)])

@@ -1,6 +1,7 @@
 """Progress of `make test`, read from pytest's logs and weighted with the recorded seconds of each test."""
 
 import math
+import os
 import re
 import sys
 import threading
@@ -112,6 +113,12 @@ class Progress:
             elif line:
                 print(line, flush=True)
             self._line = line
+
+
+def other_work(cores):
+    """Return words for an estimate where other programs keep the machine busy, or ""."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return f" (longer, as other programs keep {load:.0f} processors busy)" if load > cores / 2 else ""
 
 
 def in_words(seconds):

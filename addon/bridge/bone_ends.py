@@ -21,6 +21,7 @@ BESIDE = 0.02  # of the height of the mesh: an invented end farther from it is n
 STANDS = 0.05  # of the height of all of them: the distance from the lowest within which a bone is a foot
 AROUND = 0.1  # of the size of a part of the mesh: a tail so near belongs to it
 LOW = 0.15  # of the height of a foot: its sole
+FAR = 1e6  # times the size of a skeleton: a damaged vertex so far away shows no end
 FARTHEST = 0.9  # quantile of their distance along the bone, beyond which they belong to its end
 _known = memory.cache(32)
 
@@ -63,7 +64,9 @@ def _ends(
     up = np.array(armature.matrix_world.to_3x3().inverted_safe())[:, 2]
     up = up / np.linalg.norm(up)
     worn = _read_meshes(armature, skins, parts)
-    every = {leaves[name]: places for name, places in worn.led.items() if name in leaves}
+    far = FAR * (float(np.ptp(rest[:, :3, 3], axis=0).max()) + float(np.abs(tails).max()))
+    led = {leaves[name]: places for name, places in worn.led.items() if name in leaves}
+    every = {joint: places for joint, places in led.items() if np.abs(places).max(initial=0.0) <= far}
     heads = rest[:, :3, 3] @ up
     heights = np.concatenate([heads, *(places @ up for places in every.values())])
     floor = float(heights.min()) + STANDS * float(np.ptp(heights))

@@ -1,6 +1,7 @@
 """Find the actions that belong to an armature, and the properties that they key."""
 
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import bpy
@@ -16,6 +17,7 @@ PART_OF_CONTROLS = 0.25  # the same for controls: each limb has two kinds
 _PATHS = ('"]', ".influence")  # ends of the paths of custom properties, and of influences of constraints
 _LEGS = ("thigh.L", "thigh.R")
 _known = memory.cache(32768)  # actions
+_unchanged: dict[int, "Keys"] | None = None
 _alike = memory.cache(1024)  # actions of one character mostly key the same properties
 
 
@@ -50,6 +52,25 @@ def _fits(armature: bpy.types.Object, keys: Keys) -> bool:
 
 def keys_of(action: bpy.types.Action) -> Keys:
     """Return the keys of an action; they are read again if the number of its curves or one of their ends changes."""
+    if _unchanged is not None:
+        if action.session_uid not in _unchanged:
+            _unchanged[action.session_uid] = _keys_of(action)
+        return _unchanged[action.session_uid]
+    return _keys_of(action)
+
+
+@contextmanager
+def look_once() -> Iterator[None]:
+    """Look at each action once during work that changes none: one pose asks for the keys of all many times."""
+    global _unchanged
+    before, _unchanged = _unchanged, {} if _unchanged is None else _unchanged
+    try:
+        yield
+    finally:
+        _unchanged = before
+
+
+def _keys_of(action: bpy.types.Action) -> Keys:
     bags = [bag for bag in _bags_of(action) if len(bag)]
     key = action.session_uid, *((len(bag), bag[0].data_path, bag[-1].data_path) for bag in bags)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.bodies import rest_check
-from ...core.errors import RigError
+from ...core.errors import RigError, some
 from ...core.formats import units
 from ...core.motion import quat
 from ...core.motion import roles as body_roles
@@ -96,6 +96,7 @@ def read(
     """
     bones = _parents_first(armature)
     parents, rest, tips = _bone_arrays(bones)
+    _refuse_damaged(armature, bones, rest)
     space, scale = _static_frame(armature, world, with_own_transform=not moving_object)
     own_scale = _own_scale(armature) if moving_object else 1.0
     offsets, orients = _local_frames(parents, rest)
@@ -267,6 +268,15 @@ def _bone_arrays(bones: list[bpy.types.Bone]) -> tuple[NDArray[np.int64], Array,
         if not bone.children:
             tips[k] = rest[k, :3, :3].T @ (np.array(bone.tail_local, dtype=np.float64) - rest[k, :3, 3])
     return parents, rest, tips
+
+
+def _refuse_damaged(armature: bpy.types.Object, bones: list[bpy.types.Bone], rest: Array) -> None:
+    """Raise RigError for a rest matrix (4, 4) that Blender made of values of a damaged file."""
+    whole = np.asarray(np.isfinite(rest).all(axis=(1, 2)))
+    whole[whole] = np.linalg.det(rest[whole, :3, :3]) > 0.5  # it turns, and has no size
+    if not whole.all():
+        damaged = some([bone.name for bone, fine in zip(bones, whole, strict=True) if not fine])
+        raise RigError(f"{armature.name}: bones without axes at rest ({damaged}): the file is damaged")
 
 
 def _local_frames(parents: NDArray[np.int64], rest: Array) -> tuple[Array, Array]:

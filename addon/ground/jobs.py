@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import bpy
+
 from ...core.errors import Cancelled, LoomError
 from ...core.progress import Progress
 from .steps import Steps
@@ -132,6 +134,16 @@ _running: BackgroundJob | None = None
 def running() -> BackgroundJob | None:
     """Return the running job, or None; there is never more than one."""
     return _running
+
+
+def is_rendering() -> bool:
+    """Return whether Blender renders: its thread reads the file, so a change of the file may crash it."""
+    return bpy.app.is_job_running("RENDER")
+
+
+def is_busy() -> bool:
+    """Return whether the main thread must not begin work of its own accord."""
+    return _running is not None or is_rendering()
 
 
 def visible_job() -> BackgroundJob | None:

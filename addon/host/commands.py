@@ -11,10 +11,11 @@ NAME = "action_loom"
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 for success, 1 for unusable input, 2 for wrong usage."""
-    from ...core.cli import main  # numpy is loaded at first use, not when Blender starts
+    from ...core.cli import main, outputs  # numpy is loaded at first use, not when Blender starts
     from . import check, rebuild
     from .opened_file import OpenedFile
 
+    outputs.opened_file = bpy.data.filepath
     try:
         return main.main(arguments, OpenedFile({"rebuild": rebuild.COMMAND, "check": check.COMMAND}))
     except SystemExit as stopped:

@@ -1,6 +1,6 @@
 """Define the lists of sources, one per armature, with their lines and body roles, and search them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -346,11 +346,14 @@ def name_rows(rows: Any, names: Sequence[str]) -> None:
             rows.add().name = name
 
 
-def free_name(lines: Any, wanted: str) -> str:
-    """Return a name that is unique in a collection of lines: weight curves find their line by name."""
-    if wanted and wanted not in lines:  # Blender compares the names
+def names_of(lines: Iterable[Any]) -> set[str]:
+    return {line.name for line in lines}
+
+
+def free_name(taken: Collection[str], wanted: str) -> str:
+    """Return a name that is not taken: weight curves find their line by name."""
+    if wanted and wanted not in taken:
         return wanted
-    taken = {line.name for line in lines}
     numbered = (f"{wanted}.{k:03}" for k in range(1, len(taken) + 2))
     return next(name for name in numbered if name not in taken)
 

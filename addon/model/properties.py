@@ -391,7 +391,7 @@ def ensure_rig(scene: bpy.types.Scene, armature: bpy.types.Object) -> Any:
         for listener in when_first_listed if not len(settings_of(scene).rigs) else ():
             listener(scene)
         rig = settings_of(scene).rigs.add()
-        rig.name = lists.free_name(settings_of(scene).rigs, armature.name)
+        rig.name = lists.free_name(lists.names_of(settings_of(scene).rigs), armature.name)
         lists.hold(rig.owner, armature)
     return rig
 
@@ -400,10 +400,12 @@ def name_lines(scene: bpy.types.Scene) -> None:
     """Name unnamed lists and lines, from older files or scripts."""
     for rig in settings_of(scene).rigs:
         if not rig.name:
-            rig.name = lists.free_name(settings_of(scene).rigs, rig.owner.name or "list")
+            rig.name = lists.free_name(lists.names_of(settings_of(scene).rigs), rig.owner.name or "list")
+        taken = lists.names_of(rig.sources)
         for line in rig.sources:
             if not line.name:
-                line.name = lists.free_name(rig.sources, line.action.name if line.action else "line")
+                line.name = lists.free_name(taken, line.action.name if line.action else "line")
+                taken.add(line.name)
 
 
 def labels_in_use(context: Any) -> list[str]:

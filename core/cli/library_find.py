@@ -36,7 +36,7 @@ def run(_: Host, arguments: argparse.Namespace) -> None:
     if arguments.most < 1:
         raise OptionError(f"--most is {arguments.most}, but must be at least 1")
     report = None if arguments.report is None else Path(arguments.report)
-    outputs.check([report], arguments.force)
+    outputs.check([report], arguments.force, inputs=[arguments.among])
     query = words.parse_query(" ".join(arguments.words))
     rows: list[tuple[float, str, Hit]] = []
     troubles = []

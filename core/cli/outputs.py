@@ -11,6 +11,8 @@ from .. import files
 from ..errors import LoomError
 from ..files import identity
 
+opened_file = ""  # inside which a command runs, in Blender; --save saves it, and no output replaces it
+
 
 def folder(path: str) -> Path | None:
     """Return the folder named by a path, if it exists or is written like a folder; None for the path of a file."""
@@ -34,7 +36,7 @@ def check(
     folders : missing folders to create later; inputs : files that are read, which are never replaced
     """
     given = [path for path in paths if path is not None]
-    read = {identity(path) for path in inputs if path}
+    read = {identity(path) for path in (*inputs, opened_file) if path}
     for path in given:
         # For names that no file system accepts, functions of os.path return False where methods of Path raise.
         if os.path.isdir(path):

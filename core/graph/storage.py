@@ -109,7 +109,7 @@ def load(path: str | os.PathLike[str]) -> MotionGraph:
         with np.load(files.open_archive(content), allow_pickle=False) as arrays:
             about = files.read_json(arrays["about"].tobytes())
             if about["version"] == VERSION:
-                graph = _graph(about, arrays)
+                graph = _graph(about, files.read_numbers(arrays, planar="shift"))
                 integrity.check(graph)
                 return graph
     except GraphError as error:

@@ -116,7 +116,7 @@ def read(content: bytes, path: str) -> Style:
         with np.load(files.open_archive(content), allow_pickle=False) as arrays:
             about = files.read_json(arrays["text"].tobytes())
             if about["version"] == VERSION:
-                return _style(about, arrays)
+                return _style(about, files.read_numbers(arrays))
     except Exception:  # a broken or foreign file can raise anything in its readers
         raise LoomError(f"{path}: this is not a style that Action Loom has made") from None
     raise LoomError(f"{path}: this style was made by another version of Action Loom; learn it again")

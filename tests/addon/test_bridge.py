@@ -152,6 +152,16 @@ def test_modifiers_and_fractional_keys_are_sampled_as_blender_shows_them(bridge)
     assert largest_error(bridge, rig, source, body, range(29)) < 1e-5
 
 
+def test_a_bone_that_a_damaged_file_puts_nowhere_is_named(bridge):
+    rig = material.armature()
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones[-1].tail = (0.0, 3e38, 0.0)
+    name = rig.data.edit_bones[-1].name
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(bridge.RigError, match=rf"bones without axes at rest \('{name}'\)"):
+        bridge.rig.read(rig)
+
+
 def test_what_cannot_be_read_is_refused_by_name(bridge):
     rig = material.armature()
     action = material.key_by_hand(rig, "by hand", seed=7)

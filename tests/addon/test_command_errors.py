@@ -121,6 +121,21 @@ def test_a_report_that_exists_is_not_overwritten_and_nothing_is_saved(command, s
     assert scene.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["blend", "Sneak", "Carry", "-o", "SCENE"],
+        ["blend", "Sneak", "Carry", "--save", "--report", "SCENE"],
+        ["check", "Walk", "--report", "SCENE"],
+    ],
+)
+def test_an_output_never_replaces_the_opened_file(command, scene, arguments):
+    before = scene.read_bytes()
+    code, _, err = command(*[word.replace("SCENE", str(scene)) for word in arguments], "--force")
+    assert (code, err) == (1, f"action_loom: {scene} is read by this command: name another file\n")
+    assert scene.read_bytes() == before
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there, folders don't forbid it")
 def test_a_file_that_can_not_be_saved_is_said(command, scene, out):
     target = out / ("x" * 249 + ".blend")

@@ -101,6 +101,15 @@ def test_an_invented_end_on_the_mesh_counts(loom):
     assert tip_of(loom, rig, "foot.L") == pytest.approx(1.0, rel=1e-4)
 
 
+def test_a_vertex_of_a_damaged_file_shows_no_end(loom):
+    rig = walker(length=0.2)
+    before = loom("addon.bridge.rig").read(rig).skeleton.tips
+    drawn = dress(rig)
+    foot = drawn.vertex_groups["foot.L"].index
+    next(one for one in drawn.data.vertices if one.groups[0].group == foot).co.x = 2.8e38
+    assert np.abs(loom("addon.bridge.rig").read(rig).skeleton.tips).max() < 2.0 * np.abs(before).max()
+
+
 def test_an_end_is_judged_anew_after_the_bone_was_edited(loom):
     rig = walker(length=1.0)
     dress(rig, without=FEET)

@@ -49,7 +49,14 @@ def main() -> int:
             counts.update(found)
             troubles += wrong
             done = sum(counts.values())
-            print(f"{done} of {2 * sum(each.values())} cases, {len(troubles)} troubles", file=sys.stderr, flush=True)
+            batch = ", ".join(f"{kind} {how} {count}" for (kind, how), count in found.items())
+            print(
+                f"{done} of {2 * sum(each.values())} cases, {len(troubles)} troubles; {batch}",
+                *wrong,
+                sep="\n  ",
+                file=sys.stderr,
+                flush=True,
+            )  # a run that is stopped has its counts in here
     for (kind, how), count in sorted(counts.items()):
         print(f"{kind:8s} {how:8s} {count}")
     print(f"{sum(counts.values())} cases, {len(troubles)} troubles")

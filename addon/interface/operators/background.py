@@ -126,7 +126,8 @@ class BackgroundOperator(OperatorMixin):
         except LoomError as error:
             return self.failed(context, error)
         self._job = job
-        job.step()
+        if not jobs.is_rendering():
+            job.step()
         if job.state == "failed":
             return self._end(context, job)
         manager = present(context.window_manager)
@@ -142,6 +143,8 @@ class BackgroundOperator(OperatorMixin):
             if job.quiet:
                 return {"PASS_THROUGH"}
             return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
+        if jobs.is_rendering():  # what is computed is written afterwards
+            return {"RUNNING_MODAL"}
         job.step()
         _redraw(context)
         return {"RUNNING_MODAL"} if job.state == "running" else self._end(context, job)

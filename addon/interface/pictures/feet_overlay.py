@@ -56,7 +56,7 @@ def refresh(context: bpy.types.Context) -> None:
 
 def _look() -> float | None:
     windows = list(present(bpy.context.window_manager).windows)
-    if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
+    if jobs.is_busy() or any(len(one.modal_operators) for one in windows):
         return PAUSE
     for window in windows[:1]:
         with bpy.context.temp_override(window=window):

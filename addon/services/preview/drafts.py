@@ -47,7 +47,7 @@ def _weave(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 def _rest() -> float | None:
     """Weave the whole; returns the delay of the next attempt while another job is running."""
-    if jobs.running() is not None:
+    if jobs.is_busy():
         return REST
     windows = list(present(bpy.context.window_manager).windows)
     if windows:

@@ -54,7 +54,7 @@ def _after_change(*_: Any) -> None:
 def _look() -> float | None:
     """Handle changes; returns the delay of the next check while another job or a drag is running."""
     windows = list(present(bpy.context.window_manager).windows)
-    if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
+    if jobs.is_busy() or any(len(one.modal_operators) for one in windows):
         return PAUSE
     if not windows:
         follow(bpy.context)
@@ -99,7 +99,7 @@ def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
     mode, rig = properties.settings_of(scene).mode, properties.rig_of(scene, armature)
     ticked = lists.ticked_lines(rig)
     least = 1 if mode == Fill.verb else VERBS[mode].recipe.least  # Fill works on the armature's own action, too
-    if len(ticked) < least or jobs.running() is not None:
+    if len(ticked) < least or jobs.is_busy():
         previews.keep(armature.session_uid, None)
         return False
     asked = panel_state.asked_state(scene, rig, mode)

@@ -25,7 +25,7 @@ def end_work(why: str) -> None:
 
 def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     settings = properties.settings_of(scene)
-    if settings.mode != "blend" or jobs.running() is not None:
+    if settings.mode != "blend" or jobs.is_busy():
         return
     armature = target_armature.of_tab(context)
     ghost = None if armature is None else previews.of(armature.session_uid)

@@ -230,7 +230,7 @@ def _follow() -> float | None:
     global _name
     windows = list(present(bpy.context.window_manager).windows)
     dragging = any(len(one.modal_operators) for one in windows)
-    if jobs.running() is not None or not windows or (dragging and _took > QUICK):
+    if jobs.is_busy() or not windows or (dragging and _took > QUICK):
         return PAUSE if windows else None
     with bpy.context.temp_override(window=windows[0]):
         preview_tool(bpy.context)

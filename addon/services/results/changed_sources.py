@@ -86,7 +86,7 @@ def _contexts(action: bpy.types.Action, *, staged: bool) -> tuple[str, ...]:
 
 def _soon() -> float | None:
     """Check the results that panels have asked for; return the delay of the next attempt while work is running."""
-    if jobs.running() is not None:
+    if jobs.is_busy():
         return SOON
     began, looked = time.monotonic(), []
     for action in bpy.data.actions:

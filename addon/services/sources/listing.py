@@ -87,7 +87,7 @@ _wanted: list[tuple[int, int]] = []
 def _soon() -> float | None:
     """Complete the scheduled list; return the delay of the next attempt while an operator or job runs."""
     windows = list(present(bpy.context.window_manager).windows)
-    if jobs.running() is not None or any(len(one.modal_operators) for one in windows):
+    if jobs.is_busy() or any(len(one.modal_operators) for one in windows):
         return AGAIN
     scene_uid, armature_uid = _wanted[0]
     scene = properties.of_session(bpy.data.scenes, scene_uid)

@@ -58,12 +58,17 @@ def _rate(line: Any) -> float:
         return 0.0
 
 
-def add(rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Object | None = None) -> Any:
+def add(
+    rig: Any, action: bpy.types.Action, *, use: bool, player: bpy.types.Object | None = None,
+    taken: set[str] | None = None,
+) -> Any:  # fmt: skip
     """Add a line for an action to a list and return it, in an unused colour.
 
-    player : the action's armature, if it is not the list's
+    player : the action's armature, if it is not the list's; taken : the names of the lines, which gets the new one
     """
-    name, color = lists.free_name(rig.sources, action.name), _free_color(rig)
+    taken = lists.names_of(rig.sources) if taken is None else taken
+    name, color = lists.free_name(taken, action.name), _free_color(rig)
+    taken.add(name)
     source = rig.sources.add()
     source.name = name
     source.action, source.use, source.color = action, use, color
@@ -122,8 +127,9 @@ def add_all(rig: Any, armature: bpy.types.Object, actions: Iterable[bpy.types.Ac
     every = {action: moves(action, armature) for action in actions if action not in listed}
     apart = {action: why_apart(action, armature, moved) for action, moved in every.items() if moved.bones}
     apart = dict(sorted(apart.items(), key=lambda one: bool(one[1])))
+    taken = lists.names_of(rig.sources)
     for action, why in apart.items():
-        add(rig, action, use=False).apart = why
+        add(rig, action, use=False, taken=taken).apart = why
     return Filled(
         apart,
         [action.name for action, moved in every.items() if moved.shape_keys],
@@ -133,9 +139,8 @@ def add_all(rig: Any, armature: bpy.types.Object, actions: Iterable[bpy.types.Ac
 
 def remove_deleted(rig: Any) -> None:
     """Remove lines with deleted actions from a list; the marked and the active line remain the same."""
-    for k in reversed(range(len(rig.sources))):
-        if rig.sources[k].action is None:
-            remove(rig, k)
+    for k in reversed([k for k, line in enumerate(rig.sources) if line.action is None]):
+        remove(rig, k)
 
 
 def remove(rig: Any, place: int) -> None:

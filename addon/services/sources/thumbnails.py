@@ -46,7 +46,7 @@ def _draw_next() -> float | None:
     if not _wanted:
         return None
     windows = list(present(bpy.context.window_manager).windows)
-    if jobs.running() is not None or any(one.screen.is_animation_playing for one in windows):
+    if jobs.is_busy() or any(one.screen.is_animation_playing for one in windows):
         return 10 * PAUSE  # reading a pose of a control rig changes the scene frame
     key, scene_uid, armature_uid, name = _wanted.popleft()
     scene = properties.of_session(bpy.data.scenes, scene_uid)
@@ -74,7 +74,7 @@ def _draw_thumbnail(key: _Key, scene: bpy.types.Scene, armature: bpy.types.Objec
 
 def one_pose(scene: bpy.types.Scene, armature: bpy.types.Object, name: str) -> Any:
     """Return a pose of an action, a third into its range, as a clip; raises LoomError kinds."""
-    from ...bridge import curves
+    from ...bridge import curves, own_actions
     from ..weaving import reading
 
     action = by_full_name(bpy.data.actions, name)
@@ -84,7 +84,8 @@ def one_pose(scene: bpy.types.Scene, armature: bpy.types.Object, name: str) -> A
     at = round(first + (last - first) / 3.0)
     source = Source(name=name, first=at, last=min(at + 1, round(last)))
     made_of = [(action, curves.choose_slot(action, armature))]
-    return reading.read_actions(scene, armature, made_of, Request(sources=(source,))).clips[0]
+    with own_actions.look_once():
+        return reading.read_actions(scene, armature, made_of, Request(sources=(source,))).clips[0]
 
 
 def register() -> None:

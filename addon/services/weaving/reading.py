@@ -27,6 +27,7 @@ from ...bridge import (
     left_properties,
     mirrored_properties,
     other_bodies,
+    own_actions,
     own_poses,
     rates,
     rig,
@@ -358,6 +359,7 @@ def _span(source: Source, played: SlottedAction) -> tuple[float, float]:
     return source.span or curves.frame_range(*played)
 
 
+@own_actions.look_once()
 def _body(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,

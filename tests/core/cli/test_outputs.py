@@ -136,6 +136,7 @@ INPUTS = {
     "mesh": ("skin walk.bvh arm.obj weights.txt --frames 1 -o arm.obj", "arm.obj"),
     "graph": ("graph info g.npz --report g.npz", "g.npz"),
     "style": ("style info g.npz --report g.npz", "g.npz"),
+    "looked through": ("library find walk.bvh walk --report walk.bvh", "walk.bvh"),
     "set": ("take walk.bvh -o . --report walk.bvh", "walk.bvh"),
     "job": ("run jobs.toml", "walk.bvh"),
     "job file": ("run jobs.toml --report jobs.toml", "jobs.toml"),

@@ -70,10 +70,15 @@ def test_what_is_no_graph_is_refused_with_its_name(gaits, tmp_path):
         storage.load(tmp_path / "new.npz")
 
 
-def test_a_file_whose_joints_make_no_body_is_refused_by_name(gaits, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [("parents", lambda values: values[::-1].copy()), ("rotations", lambda values: values + 1j)],
+    ids=["no body", "complex numbers"],
+)
+@pytest.mark.filterwarnings("default")
+def test_a_file_with_other_values_is_refused_by_name(gaits, tmp_path, name, damage):
     with np.load(io.BytesIO(storage.compose(gaits))) as arrays:
         kept = dict(arrays)
-    kept["parents"] = kept["parents"][::-1].copy()
-    np.savez(tmp_path / "twisted.npz", **kept)
+    np.savez(tmp_path / "twisted.npz", **(kept | {name: damage(kept[name])}))
     with pytest.raises(LoomError, match=r"twisted.npz: this is not a motion graph that Action Loom has made"):
         storage.load(tmp_path / "twisted.npz")
