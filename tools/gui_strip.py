@@ -27,7 +27,7 @@ def timeline(gui: Any) -> tuple[Any, Any]:
 
 
 def low(gui: Any) -> Iterator[Any]:
-    """In Blender's default timeline, too low for a name, the strip is in the 3D view, and a seam is dragged there."""
+    """Drag a seam in the 3D view, which shows the strip while Blender's default timeline is too low for a name."""
     with gui.override():
         bpy.ops.action_loom.connect("EXEC_DEFAULT", True, sources=TWO)
     yield from gui.redraw()

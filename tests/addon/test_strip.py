@@ -319,6 +319,7 @@ def test_rows_become_lower_before_they_are_left_off(drawn, spans):
 
 
 def test_at_the_least_height_of_a_line_every_name_is_there(drawn, spans):
+    """The timeline shows a strip from this height on, and the 3D view shows it below."""
     rows = [spans.Row((spans.Span(0.0, 50.0, "one", (1.0, 1.0, 1.0)),), high=high) for high in (2.6, 1.1, 1.4)]
     room = drawn.height(rows, drawn.least_line(rows))
     for share, count in ((1.0, 3), (0.9, 2)):  # the lowest row is the first without a name
@@ -327,7 +328,8 @@ def test_at_the_least_height_of_a_line_every_name_is_there(drawn, spans):
         assert len(found.names) == count
 
 
-def test_the_ends_of_rows_are_those_of_their_spans_and_areas(drawn, spans):
+def test_the_ends_of_rows_are_the_ends_of_all_spans_and_areas(drawn, spans):
+    """A strip in the 3D view extends from the first to the last frame."""
     area = spans.Area("one", (1.0, 1.0, 1.0), ((-3.0, 0.0, 1.0), (9.0, 0.0, 1.0)))
     bar = spans.Span(2.0, 12.0, "two", (1.0, 1.0, 1.0))
     assert drawn.ends([spans.Row((), (area,)), spans.Row((bar,))]) == (-3.0, 12.0)

@@ -1,7 +1,7 @@
 """Draw the strip of played sources, weights, seams and contacts: at the timeline, or above a timeline that is too low.
 
 Blender's default timeline has room for its ruler only. While no timeline of the window can show all rows with their
-names, the strip is at the bottom of the largest 3D view, as wide as the view's free part.
+names, the strip fills the free width at the bottom of the largest 3D view.
 """
 
 from functools import partial
@@ -30,7 +30,7 @@ EDGE = 12.0  # pixels at an interface scale of 1 between the strip and the edges
 NOW = (0.28, 0.51, 0.9, 1.0)  # the current frame, as in Blender's timeline
 SHARE = 0.4  # of a view's free height that the strip may cover
 
-_handlers: list[tuple[Any, Any]] = []  # types of spaces, and what draws over them
+_handlers: list[tuple[Any, Any]] = []  # types of spaces, and their handlers
 _painters: "Cache[int, spans.Painter]" = memory.cache(8)  # by region
 _dragged: Strip | None = None  # the modified strip during a drag
 
