@@ -68,6 +68,16 @@ def place_at(context: bpy.types.Context, row: int, mouse: tuple[float, float]) -
     return found[1].frame(mouse[0]), spans.level_at(laid, row, mouse[1])
 
 
+def top_in_view(context: bpy.types.Context) -> float:
+    """Return the height in pixels up to which the strip covers a 3D view; 0 without a strip there."""
+    found = _find_strip(context)
+    if found is None:
+        return 0.0
+    shown, _, (_, bottom, _, top) = found
+    rows, line = spans.fitting(shown.strip.rows, spans.look_now().line, top - bottom)
+    return bottom + spans.height(rows, line)
+
+
 def _find_strip(context: bpy.types.Context) -> tuple[Shown, Axis, Box] | None:
     """Return the strip displayed in a timeline or a 3D view, its frame mapping, and the available room."""
     area, region = context.area, context.region
