@@ -6,6 +6,8 @@ from typing import Any
 import bpy
 from gui_shared import action, begin_with_demo, idle, lines, loom, open_only, over_view, settings, spot, tick
 
+UP_TO_MIRROR = 12 * ("Up",)  # from below the menu's last entry
+
 
 def steps(gui: Any) -> Iterator[Any]:
     yield from begin_with_demo(gui)
@@ -30,10 +32,11 @@ def tool(gui: Any) -> Iterator[Any]:
     yield from gui.click(region.x + region.width - 49, y - 14)  # below the button that adds
     yield 1.0
     yield from gui.shot("01_menu")
-    yield from gui.key("o", "m")  # the letters that the menu underlines
+    yield from gui.key(*UP_TO_MIRROR, "Return")
     yield from gui.redraw()
     yield from gui.shot("02_tool")
     assert settings().tool_open, "the menu did not open a tool"
+    assert settings().edit == "mirror", settings().edit
     name = settings().edit
     before = action()
     yield from gui.press(f"ops.action_loom.{name}(")

@@ -118,10 +118,10 @@ def repair(gui: Any) -> Iterator[Any]:
         bpy.ops.action_loom.check("EXEC_DEFAULT", True)
 
     def pictures(gui: Any, language: str) -> Iterator[Any]:
-        for recipe in loom("addon.model.intents").TOOLS:
+        for verb in loom("addon.model.intents").ICONS:
             with gui.override():
-                bpy.ops.action_loom.open_tool(tool=recipe.verb)
-            yield from gui.shot(f"{language}_repair_{recipe.verb}", box=gui.region("UI"))
+                bpy.ops.action_loom.open_tool(tool=verb)
+            yield from gui.shot(f"{language}_repair_{verb}", box=gui.region("UI"))
 
     yield from in_each(gui, pictures)
 

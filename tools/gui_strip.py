@@ -1,4 +1,4 @@
-"""Drag in the strip at the timeline, and the handles of Reach, Place and Path; driven by `tools/gui.py`."""
+"""Drag in the strip, in the 3D view and at the timeline, and handles of tools and paths; driven by `tools/gui.py`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +14,7 @@ def steps(gui: Any) -> Iterator[Any]:
     with gui.override():
         bpy.ops.view3d.view_selected()
     yield from gui.sidebar("Action Loom")
+    yield from low(gui)
     yield from higher(gui)
     for part in (seam, contact, weights, ghost, reach, place, path):
         yield from part(gui)
@@ -23,6 +24,37 @@ def steps(gui: Any) -> Iterator[Any]:
 def timeline(gui: Any) -> tuple[Any, Any]:
     area = gui.area("DOPESHEET_EDITOR")
     return area, gui.region("WINDOW", area)
+
+
+def low(gui: Any) -> Iterator[Any]:
+    """Drag a seam in the 3D view, which shows the strip while Blender's default timeline is too low for a name."""
+    with gui.override():
+        bpy.ops.action_loom.connect("EXEC_DEFAULT", True, sources=TWO)
+    yield from gui.redraw()
+    assert found_in(gui, timeline(gui)[0]) is None, "the strip is in a timeline without room"
+    (shown, axis, room), spans = found_in(gui, gui.area()), loom("addon.interface.pictures.spans")
+    laid = spans.lay(shown.strip, axis, room, spans.look_now())
+    line = loom("addon.interface.pictures.flat").text_size()
+    lowest = min(top - bottom for _, bottom, _, top in laid.rows)
+    gui.log(f"the strip in the view: {len(laid.rows)} rows of {lowest:.0f} pixels or more; names {laid.names}")
+    assert len(laid.rows) == len(shown.strip.rows)
+    assert lowest >= line
+    assert {"Walk", "Sneak"} <= {one.text for one in laid.names}
+    yield from gui.shot("00_low")
+    name, before = action().name, handle(gui, "seam", (0,), gui.area())[3].frame
+    x, y, each, _ = handle(gui, "seam", (0,), gui.area())
+    yield from gui.drag(x, y, x - 5.0 * each, y)
+    yield 0.5
+    yield from gui.wait_until(idle, 60, "dragged")
+    assert action().name == name
+    assert abs(handle(gui, "seam", (0,), gui.area())[3].frame - before + 5.0) <= 1.0
+    yield from gui.shot("00_low_dragged")
+
+
+def found_in(gui: Any, area: Any) -> Any:
+    """Return the strip that an area shows, its frames and its room, or None."""
+    with bpy.context.temp_override(window=gui.window, area=area, region=gui.region("WINDOW", area)):
+        return loom("addon.interface.pictures.timeline_strip")._find_strip(bpy.context)
 
 
 def higher(gui: Any) -> Iterator[Any]:
@@ -40,12 +72,11 @@ def framed(gui: Any) -> Iterator[Any]:
     yield 0.5
 
 
-def handle(gui: Any, kind: str, which: tuple[int, ...]) -> tuple[float, float, float, Any]:
-    """The pixel of a handle in the window, the pixels of a frame, and the handle."""
-    strip, spans = loom("addon.interface.pictures.timeline_strip"), loom("addon.interface.pictures.spans")
-    area, region = timeline(gui)
-    with bpy.context.temp_override(window=gui.window, area=area, region=region):
-        shown, axis, room = strip._find_strip(bpy.context)
+def handle(gui: Any, kind: str, which: tuple[int, ...], area: Any = None) -> tuple[float, float, float, Any]:
+    """The pixel of a handle in the window, the pixels of a frame, and the handle; by default in the timeline."""
+    spans, area = loom("addon.interface.pictures.spans"), area or timeline(gui)[0]
+    region = gui.region("WINDOW", area)
+    shown, axis, room = found_in(gui, area)
     laid = spans.lay(shown.strip, axis, room, spans.look_now())
     found = next(one for one in shown.strip.handles if (one.kind, one.which) == (kind, which))
     x, y = spans.place_of(laid, found, axis)
@@ -77,10 +108,11 @@ def seam(gui: Any) -> Iterator[Any]:
 
 
 def contact(gui: Any) -> Iterator[Any]:
-    last = settings().contacts[0].rows[0].last
+    held = loom("addon.model.contact_rows").of(bpy.context.scene, action())
+    last = held.rows[0].last
     yield from drag(gui, "contact", (0, 1), -4.0)
-    assert abs(settings().contacts[0].rows[0].last - last + 4) <= 1
-    assert settings().contacts[0].edited
+    assert abs(held.rows[0].last - last + 4) <= 1
+    assert held.edited
 
 
 def weights(gui: Any) -> Iterator[Any]:
@@ -194,4 +226,5 @@ def looks(gui: Any) -> Iterator[Any]:
     area, _ = timeline(gui)
     x, y = area.x + area.width // 2, area.y + area.height
     yield from gui.drag(x, y, x, y - 130)
+    assert found_in(gui, gui.area()) is not None
     yield from gui.shot("11_low")

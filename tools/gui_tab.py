@@ -78,7 +78,7 @@ def opened(gui: Any, path: Path) -> Iterator[Any]:
 def click_weave(gui: Any, x: float, y: float) -> Iterator[Any]:
     """Click where *Weave* was at first; return whether that began a job. If *Weave* is grey, nothing may happen."""
     verb, before = settings().mode, set(bpy.data.actions.keys())
-    settings().rigs[0].last = ""
+    settings().rigs[0].last = settings().rigs[0].last_of = ""
     with loom("addon.model.target_armature").as_from_panel(bpy.context, figure()):
         ready = getattr(bpy.ops.action_loom, verb).poll()
     yield from gui.click(x, y)

@@ -58,6 +58,7 @@ NOT_TRANSLATED = {
     "Action Loom",
     "Base Color",
     "base layer",
+    "3D View",  # a keymap of Blender
     "take 001",
     "Object Transforms",
     "Frame Time",

@@ -6,8 +6,9 @@ from typing import Any
 
 import bpy
 
-from ..ground.blender_types import present
+from ..ground.blender_types import present, scene_of
 from ..ground.translations.runtime import translate_text
+from ..model import properties
 
 _Draw = Callable[[bpy.types.UILayout, str], Any]  # with the name of the message's action
 
@@ -38,13 +39,19 @@ def _tool(text: str, tool: str) -> _Draw:
     return draw
 
 
+_WHOLE = _choose(text="Take the Whole Clip", of="loop.whole", value="yes")
+_LOOP_FIRST = _choose(text="Loop It First", of="intent", value="Loop")
+
+
+def _loop(layout: bpy.types.UILayout, action: str) -> None:
+    """Draw the button to loop an action first, or in Loop itself the one to take it whole."""
+    (_WHOLE if properties.settings_of(scene_of(bpy.context)).intent == "Loop" else _LOOP_FIRST)(layout, action)
+
+
 # Patterns of English messages with their buttons; the first match is used.
 REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
-    (re.compile(r"take the whole clip"), _choose(text="Take the Whole Clip", of="loop.whole", value="yes")),
-    (
-        re.compile(r"is no cycle|does not repeat|does not close"),
-        _choose(text="Loop It First", of="intent", value="Loop"),
-    ),
+    (re.compile(r"take the whole clip"), _WHOLE),
+    (re.compile(r"is no cycle|does not repeat|does not close"), _loop),
     (re.compile(r"mend it with Filter"), _tool(text="Filter", tool="filter")),
     (re.compile(r"try Weight"), _tool(text="Weight", tool="weight")),
     (re.compile(r"walks? on the spot|its feet disagree|no clip travels"), _tool(text="Add Root Motion", tool="travel")),

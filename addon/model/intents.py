@@ -59,8 +59,9 @@ def added_verbs(*, of_action: bool) -> tuple[str, ...]:
 
 
 def modes_of(intent: str) -> tuple[type[Recipe], ...]:
-    """Return the recipes of an intent's modes."""
-    return tuple(recipe for recipe in MODES if recipe.intent == intent)
+    """Return the recipes of an intent's modes; the first one is chosen with it, and works for one short cycle."""
+    known = [*_MODE_NUMBERS, *(recipe.verb for recipe in MODES)]
+    return tuple(sorted((one for one in MODES if one.intent == intent), key=lambda one: known.index(one.verb)))
 
 
 def number_of(recipe: type[Recipe]) -> int:

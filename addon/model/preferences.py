@@ -106,7 +106,7 @@ class ACTION_LOOM_AP_preferences(bpy.types.AddonPreferences):
     )
     strip: bpy.props.BoolProperty(
         name="Strip at Timeline",
-        description="Show sources, weights, seams and foot contacts at the bottom of timelines, to be dragged there",
+        description="Show sources, weights, seams and foot contacts at the bottom of timelines or of the 3D view",
         default=True,
         update=_strip_changed,
     )

@@ -318,6 +318,24 @@ def test_rows_become_lower_before_they_are_left_off(drawn, spans):
     assert not laid(drawn, rows, (0.0, 0.0, 800.0, 30.0))[1].names  # too low for names
 
 
+def test_at_the_least_height_of_a_line_every_name_is_there(drawn, spans):
+    """The timeline shows a strip from this height on, and the 3D view shows it below."""
+    rows = [spans.Row((spans.Span(0.0, 50.0, "one", (1.0, 1.0, 1.0)),), high=high) for high in (2.6, 1.1, 1.4)]
+    room = drawn.height(rows, drawn.least_line(rows))
+    for share, count in ((1.0, 3), (0.9, 2)):  # the lowest row is the first without a name
+        _, found = laid(drawn, rows, (0.0, 0.0, 800.0, share * room + 1e-6))
+        assert len(found.rows) == 3
+        assert len(found.names) == count
+
+
+def test_the_ends_of_rows_are_the_ends_of_all_spans_and_areas(drawn, spans):
+    """A strip in the 3D view extends from the first to the last frame."""
+    area = spans.Area("one", (1.0, 1.0, 1.0), ((-3.0, 0.0, 1.0), (9.0, 0.0, 1.0)))
+    bar = spans.Span(2.0, 12.0, "two", (1.0, 1.0, 1.0))
+    assert drawn.ends([spans.Row((), (area,)), spans.Row((bar,))]) == (-3.0, 12.0)
+    assert drawn.ends([]) == (0.0, 1.0)
+
+
 def test_a_thousand_spans_are_laid_out_while_a_mouse_is_dragged(drawn, spans):
     bars = tuple(spans.Span(k, k + 0.9, f"take {k}", (1.0, 1.0, 1.0)) for k in range(1000))
     seconds = []

@@ -1,4 +1,4 @@
-"""Drag weight keys, seams, contacts and borders of takes in the strip at the timeline."""
+"""Drag weight keys, seams, contacts and borders of takes in the strip."""
 
 import json
 from contextlib import AbstractContextManager, nullcontext
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...services.preview.strip_edits import Edit
 
 OFTEN = 0.1  # s between two updates of the ghost
-KEYMAP = "Dopesheet"  # of the Dope Sheet and the Timeline
+KEYMAP, KEYMAP_OF_VIEW = "Dopesheet", "3D View"  # the first: Dope Sheet and Timeline
 
 
 class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
@@ -56,7 +56,7 @@ class ACTION_LOOM_OT_drag_strip(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.area is None:
             return polls.poll_armature(cls, context)
-        return timeline_strip.has_handles(context)  # called at every mouse press in a timeline
+        return timeline_strip.has_handles(context)  # called at every mouse press there
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         armature, shown = target_armature.of_tab(context), strips.of(context)
@@ -154,3 +154,4 @@ _CLASSES = (ACTION_LOOM_OT_drag_strip,)
 def register() -> None:
     registrar.add_classes(_CLASSES)
     registrar.add_key(KEYMAP, "action_loom.drag_strip", "LEFTMOUSE", "DOPESHEET_EDITOR")
+    registrar.add_key(KEYMAP_OF_VIEW, "action_loom.drag_strip", "LEFTMOUSE", "VIEW_3D")

@@ -1,19 +1,24 @@
 """Export actions to files, through the file browser or from a script."""
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ....core.errors import RigError
 from ....core.formats import registry
+from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions
-from ...ground import formats, option_properties, registrar
+from ...ground import formats, option_properties, registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translate_text
 from ...model import lists, properties, target_armature
 from ...services.results import exported_last
-from . import polls, reports
+from . import polls
+from .background import BackgroundOperator
+
+if TYPE_CHECKING:
+    from ...services.files.export_motion import Exported
 
 
 def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> list[str]:
@@ -40,7 +45,7 @@ class ACTION_LOOM_PG_exported_action(bpy.types.PropertyGroup):
 
 
 @option_properties.with_options(ReadingOptions)
-class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
+class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.export_motion"
     bl_label = "Export"
     bl_description = "Export the action that plays to a file, at the rate it was made"
@@ -82,12 +87,15 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
     overwrite: bpy.props.BoolProperty(
         name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
     )
+    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # the file is chosen, and the options set
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         from ...bridge import other_bodies
 
         armature = present(target_armature.armature(context))
         self._armature = armature.name  # the file browser does not know the tab's
+        if self.chosen:
+            return BackgroundOperator.invoke(self, context, event)
         if not self.properties.is_property_set("kind") and other_bodies.wears_mesh(armature, scene_of(context)):
             self.kind = ".glb"
         data = armature.animation_data
@@ -120,36 +128,49 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, bpy.types.Operator):
         for name in (*own, "overwrite"):
             layout.prop(self, name)
 
-    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         with target_armature.as_from_panel(context, present(self._target(context))):
-            return self._export(context)
+            if not hasattr(self, "_armature") or bpy.app.background:
+                return BackgroundOperator.execute(self, context)
+            # The file browser waits for the operator that opened it: a second call works in the background.
+            ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+            given = self.as_keywords(ignore=("chosen", "actions", "filter_glob"))
+            actions = [{"name": action.name} for action in self.actions]
+            ours.export_motion("INVOKE_DEFAULT", actions=actions, chosen=True, **given)
+        return {"CANCELLED"}
 
-    def _target(self, context: bpy.types.Context) -> bpy.types.Object | None:
-        return target_armature.by_name(context, getattr(self, "_armature", ""))
+    def fresh_inputs(self, context: bpy.types.Context) -> Any:
+        return self.inputs(context)  # the tab keeps the message of its mode, which has nothing to do with files
 
-    def _export(self, context: bpy.types.Context) -> OperatorReturn:
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[Exported]":
         from ...services.files import export_motion  # numpy is loaded at first use, not when Blender starts
 
         visual = option_properties.values_of(self, ReadingOptions)["visual"]
         writing = export_motion.Writing(
             self.units, self.up, visual, self.overwrite, self._suffix(), self.deform_only, self.mesh
         )
+        armature = present(self._target(context))
         names = self._find_ticked(context) if self.ticked else [action.name for action in self.actions]
         if self.ticked and not names:
-            name = present(target_armature.armature(context)).name
-            raise RigError(f"{name} has no action: play one, or tick actions in the list")
-        with reports.show_progress(context) as progress:
-            path = bpy.path.abspath(self.filepath)
-            exported = export_motion.export_actions(context, names, path, writing, progress)
-        for note in exported.notes:
+            raise RigError(f"{armature.name} has no action: play one, or tick actions in the list")
+        return export_motion.export_in_steps(context, armature, names, bpy.path.abspath(self.filepath), writing)
+
+    @staticmethod
+    def compute(inputs: "Exported", _progress: Progress) -> "Exported":
+        return inputs
+
+    def finish(self, context: bpy.types.Context, inputs: "Exported", made: "Exported") -> OperatorReturn:
+        for note in made.notes:
             self.report({"WARNING"}, note)
-        count, folder = len(exported.paths), exported.paths[0].parent
-        what = str(exported.paths[0]) if count == 1 else f"{count} files in {folder}"
-        said = f"{exported.paths[0].name} written to {folder.name or folder}" if count == 1 else f"{what} written"
-        exported_last.keep(target_armature.armature(context), said, str(folder))
+        count, folder = len(made.paths), made.paths[0].parent
+        what = str(made.paths[0]) if count == 1 else f"{count} files in {folder}"
+        said = f"{made.paths[0].name} written to {folder.name or folder}" if count == 1 else f"{what} written"
+        exported_last.keep(self._target(context), said, str(folder))
         self.report({"INFO"}, f"{what} written")
         return {"FINISHED"}
+
+    def _target(self, context: bpy.types.Context) -> bpy.types.Object | None:
+        return target_armature.by_name(context, getattr(self, "_armature", ""))
 
     def _find_ticked(self, context: bpy.types.Context) -> list[str]:
         """Return the names of the ticked actions of the armature's own, each once."""

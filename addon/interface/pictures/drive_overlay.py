@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ...ground.blender_types import interface_scale, present
-from . import flat
+from . import flat, timeline_strip
 
 WISH, BODY, GOAL, TEXT = (1.0, 0.65, 0.2, 0.9), (0.35, 0.7, 1.0, 0.9), (1.0, 1.0, 1.0, 0.9), (1.0, 1.0, 1.0, 1.0)
 DOT, WIDTH, HEAD = 4.0, 3.0, 0.3  # pixels at an interface scale of 1; share of an arrow's length
@@ -80,6 +80,7 @@ def _draw() -> None:
     if goal is not None:
         flat.dot(*goal, 1.5 * DOT * interface_scale(), GOAL)
     left, bottom, _, _ = flat.free_box(present(context.area), region)
+    bottom = max(bottom, timeline_strip.top_in_view(context))
     flat.write(_shown.text, left + flat.text_size(), bottom + flat.text_size(), color=TEXT)
 
 

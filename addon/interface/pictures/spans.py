@@ -19,7 +19,7 @@ GAP = 0.25  # of a line of text, between rows and beside names
 THIN = 1.5  # pixels at an interface scale of 1: marks, and the smallest width of a span
 GRIP = 7.0  # pixels within which a handle is grabbed
 KNOB = 4.5  # half the size of a round handle
-LEAST = 3.0  # pixels of a row in a small region
+LEAST = 3.0  # pixels of a row in a small region without a 3D view beside it
 ENOUGH = 0.95  # of the size of letters: a lower row lacks text
 FAINT, SOLID = 0.45, 0.9  # opacities
 BRIGHT = 0.45  # luminance from which dark letters are more legible
@@ -98,6 +98,18 @@ def look_now() -> Look:
 def height(rows: Sequence[Row], line: float) -> float:
     """Return the height of rows in pixels."""
     return sum((row.high + GAP) * line for row in rows) + GAP * line
+
+
+def least_line(rows: Sequence[Row]) -> float:
+    """Return the height of a line of text, in pixels, in which names still fit all rows."""
+    return ENOUGH * flat.text_size() / min((row.high for row in rows), default=1.0)
+
+
+def ends(rows: Sequence[Row]) -> tuple[float, float]:
+    """Return the first and the last frame of rows; 0 and 1 if they are empty."""
+    frames = [frame for row in rows for span in row.spans for frame in (span.start, span.end)]
+    frames += [place[0] for row in rows for area in row.areas for place in area.places]
+    return min(frames, default=0.0), max(frames, default=1.0)
 
 
 def fitting(rows: Sequence[Row], line: float, room: float) -> tuple[tuple[Row, ...], float]:
@@ -268,15 +280,15 @@ class Painter:
             self._made = key, laid, None, []
         return self._made[1]
 
-    def draw(self, strip: Strip, axis: Axis, room: Box, look: Look) -> None:
-        """Draw a strip; only while a region is drawn in pixels."""
+    def draw(self, strip: Strip, axis: Axis, room: Box, look: Look) -> Laid | None:
+        """Draw a strip and return its layout; only while a region is drawn in pixels."""
         import blf
         import gpu
         from gpu_extras.batch import batch_for_shader
 
         laid = self.lay_out(strip, axis, room, look)
         if laid is None or self._made is None:
-            return
+            return None
         shader = gpu.shader.from_builtin("FLAT_COLOR")
         blf.size(0, flat.text_size())
         key, _, batch, names = self._made
@@ -292,6 +304,7 @@ class Painter:
             blf.position(0, one.x, one.y, 0.0)
             blf.draw(0, text)
         gpu.state.blend_set("NONE")
+        return laid
 
     def forget(self) -> None:
         self._made = None

@@ -1,5 +1,10 @@
-"""Draw the timeline strip: played sources, weights, seams and contacts."""
+"""Draw the strip of played sources, weights, seams and contacts: at the timeline, or above a timeline that is too low.
 
+Blender's default timeline has room for its ruler only. While no timeline of the window can show all rows with their
+names, the strip fills the free width at the bottom of the largest 3D view.
+"""
+
+from functools import partial
 from typing import Any
 
 import bpy
@@ -13,15 +18,19 @@ from ...model import contact_rows, preferences, properties, target_armature
 from ...model.spans import Handle, Strip
 from ...services.preview import previews, strips
 from ...services.preview.strips import Shown
-from . import spans
+from . import flat, spans
 from .flat import Box
 from .spans import Axis
 
+WHERE = ("DOPESHEET_EDITOR", "VIEW_3D")
 MODES = ("DOPESHEET", "ACTION", "TIMELINE")
 RULER, SCROLLER, MARKERS = 24.0, 12.0, 42.0  # pixels at an interface scale of 1 of Blender's own elements
 LOW = 80.0  # pixels of a region in which Blender hides the scroller
+EDGE = 12.0  # pixels at an interface scale of 1 between the strip and the edges of a view
+NOW = (0.28, 0.51, 0.9, 1.0)  # the current frame, as in Blender's timeline
+SHARE = 0.4  # of a view's free height that the strip may cover
 
-_handler: Any = None
+_handlers: list[tuple[Any, Any]] = []  # types of spaces, and their handlers
 _painters: "Cache[int, spans.Painter]" = memory.cache(8)  # by region
 _dragged: Strip | None = None  # the modified strip during a drag
 
@@ -34,13 +43,13 @@ def show_dragged(strip: Strip | None) -> None:
 
 
 def has_handles(context: bpy.types.Context) -> bool:
-    """Return whether a timeline shows any draggable handle."""
+    """Return whether a timeline or a 3D view shows any draggable handle."""
     found = _find_strip(context)
     return found is not None and bool(found[0].strip.handles)
 
 
 def find_handle(context: bpy.types.Context, mouse: tuple[float, float]) -> tuple[Shown, Handle] | None:
-    """Return the displayed strip and the handle at the mouse in a timeline; None without a handle."""
+    """Return the displayed strip and the handle at the mouse; None without a handle."""
     found = _find_strip(context)
     if found is None:
         return None
@@ -59,20 +68,82 @@ def place_at(context: bpy.types.Context, row: int, mouse: tuple[float, float]) -
     return found[1].frame(mouse[0]), spans.level_at(laid, row, mouse[1])
 
 
+def top_in_view(context: bpy.types.Context) -> float:
+    """Return the height in pixels up to which the strip covers a 3D view; 0 without a strip there."""
+    found = _find_strip(context)
+    if found is None:
+        return 0.0
+    shown, _, (_, bottom, _, top) = found
+    rows, line = spans.fitting(shown.strip.rows, spans.look_now().line, top - bottom)
+    return bottom + spans.height(rows, line)
+
+
 def _find_strip(context: bpy.types.Context) -> tuple[Shown, Axis, Box] | None:
-    """Return the strip displayed in a timeline, its frame mapping, and the available room."""
-    space, region = context.space_data, present(context.region)
-    if not isinstance(space, bpy.types.SpaceDopeSheetEditor) or space.mode not in MODES or not preferences.strip():
+    """Return the strip displayed in a timeline or a 3D view, its frame mapping, and the available room."""
+    area, region = context.area, context.region
+    in_view = isinstance(context.space_data, bpy.types.SpaceView3D)
+    if area is None or region is None or not preferences.strip() or not (in_view or _is_timeline(area)):
         return None
-    shown = strips.of(context)
-    if shown is None:
+    shown, view = strips.of(context), _view_of(context)
+    if shown is None or (in_view and area != view):
         return None
+    low = view is not None and not any(map(partial(_has_room, context, shown), present(context.screen).areas))
+    if low != in_view:
+        return None
+    if in_view:
+        room = _room_in_view(area, region)
+        return shown, _axis_within(shown, room), room
+    return shown, spans.axis_of(region), _room_in_timeline(context, area, region)
+
+
+def _is_timeline(area: bpy.types.Area) -> bool:
+    space = area.spaces.active
+    return isinstance(space, bpy.types.SpaceDopeSheetEditor) and space.mode in MODES
+
+
+def _has_room(context: bpy.types.Context, shown: Shown, area: bpy.types.Area) -> bool:
+    """Return whether an area is a timeline that shows all rows of a strip, with their names."""
+    region = next((one for one in area.regions if one.type == "WINDOW"), None)
+    if region is None or not _is_timeline(area):
+        return False
+    _, bottom, _, top = _room_in_timeline(context, area, region)
+    return top - bottom >= spans.height(shown.strip.rows, spans.least_line(shown.strip.rows))
+
+
+def _room_in_timeline(context: bpy.types.Context, area: bpy.types.Area, region: bpy.types.Region) -> Box:
+    space: Any = area.spaces.active
     scale, action = interface_scale(), contact_rows.action_of(target_armature.of_tab(context))
     of_action = space.mode == "ACTION" and space.show_pose_markers and action is not None
     markers = present(action).pose_markers if of_action else scene_of(context).timeline_markers
     scroller = SCROLLER if region.height > LOW * scale else 1.0
     bottom = (MARKERS if space.show_markers and len(markers) else scroller) * scale
-    return shown, spans.axis_of(region), (0.0, bottom, float(region.width), region.height - RULER * scale)
+    return 0.0, bottom, float(region.width), region.height - RULER * scale
+
+
+def _view_of(context: bpy.types.Context) -> bpy.types.Area | None:
+    """Return the window's largest 3D view, if it shows overlays and is not divided in four."""
+    views = [one for one in present(context.screen).areas if one.type == "VIEW_3D"]
+    largest = max(views, key=lambda one: one.width * one.height, default=None)
+    space: Any = None if largest is None else largest.spaces.active
+    return largest if space is not None and space.overlay.show_overlays and not space.region_quadviews else None
+
+
+def _room_in_view(area: bpy.types.Area, region: bpy.types.Region) -> Box:
+    left, bottom, right, top = flat.free_box(area, region)
+    edge = EDGE * interface_scale()
+    redo = next((one for one in area.regions if one.type == "HUD" and min(one.width, one.height) > 1), None)
+    if redo is not None:  # Blender's panel of the last operation floats in the lower left corner
+        left = max(left, float(redo.x + redo.width - region.x))
+    return left + edge, bottom + edge, right - edge, bottom + edge + SHARE * (top - bottom)
+
+
+def _axis_within(shown: Shown, room: Box) -> Axis:
+    """Return the mapping that shows a whole strip, with the labels before its rows."""
+    left, _, right, _ = room
+    first, last = spans.ends(shown.strip.rows)
+    left += max((flat.width_of(row.label) for row in shown.strip.rows if row.label), default=0.0) + flat.text_size()
+    each = max(right - left, 1.0) / max(last - first, 1.0)
+    return Axis(each, left - first * each)
 
 
 def _draw() -> None:
@@ -85,7 +156,13 @@ def _draw() -> None:
             if painter is None:
                 painter = spans.Painter()
                 _painters.keep(which, painter)
-            painter.draw(_dragged or found[0].strip, *found[1:], spans.look_now())
+            _, axis, room = found
+            laid = painter.draw(_dragged or found[0].strip, axis, room, spans.look_now())
+            if laid is not None and isinstance(context.space_data, bpy.types.SpaceView3D):
+                at = axis.pixel(scene_of(context).frame_current_final)
+                half = 0.5 * spans.THIN * interface_scale()
+                if room[0] <= at <= room[2]:
+                    flat.fill((at - half, laid.box[1], at + half, laid.box[3]), NOW)
     except Exception as error:  # any error, since Blender would print it at every redraw
         hide()
         armature = target_armature.of_tab(context)
@@ -96,26 +173,25 @@ def _draw() -> None:
 
 def show() -> None:
     """Start drawing, unless in background mode."""
-    global _handler
-    if _handler is None and not bpy.app.background:
-        _handler = bpy.types.SpaceDopeSheetEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
+    if not _handlers and not bpy.app.background:
+        spaces: tuple[Any, ...] = (bpy.types.SpaceDopeSheetEditor, bpy.types.SpaceView3D)
+        _handlers.extend((space, space.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")) for space in spaces)
     redraw()
 
 
 def hide() -> None:
     """Stop drawing."""
-    global _handler
-    if _handler is not None:
-        bpy.types.SpaceDopeSheetEditor.draw_handler_remove(_handler, "WINDOW")
-        _handler = None
+    while _handlers:
+        space, handler = _handlers.pop()
+        space.draw_handler_remove(handler, "WINDOW")
     _forget()
-    redraw()
+    redraw_areas(*WHERE)
 
 
 def redraw() -> None:
-    """Draw all timelines again."""
-    if _handler is not None:
-        redraw_areas("DOPESHEET_EDITOR")
+    """Draw all timelines and 3D views again."""
+    if _handlers:
+        redraw_areas(*WHERE)
 
 
 def _forget() -> None:

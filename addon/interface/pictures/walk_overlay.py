@@ -11,7 +11,7 @@ from ...ground import colors, memory, registrar, troubles
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import properties, target_armature
 from ...services.preview.walk_tracks import BAD, SHARES, WalkTrack, track_of
-from . import flat
+from . import flat, timeline_strip
 
 if TYPE_CHECKING:
     import gpu
@@ -63,6 +63,7 @@ def _draw_legend() -> None:
     )
     (wide, high), gap = flat.legend_size(legend), flat.text_size()
     left, bottom, right, top = flat.free_box(area, region)
+    bottom = max(bottom, timeline_strip.top_in_view(context))
     if right - left > wide + 2.0 * gap and top - bottom > 8.0 * high:
         box = (right - wide - gap, bottom + gap, right - gap, bottom + gap + high)
         flat.fill((box[0] - 0.5 * gap, box[1] - 0.3 * gap, box[2] + 0.5 * gap, box[3]), flat.GROUND)

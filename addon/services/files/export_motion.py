@@ -1,6 +1,7 @@
 """Export actions as motion files."""
 
 import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,10 @@ from ....core import files
 from ....core.errors import LoomError
 from ....core.formats import motion_file, registry, units
 from ....core.formats.motion_file import Convention
-from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ...bridge import curves
-from ...ground.blender_types import find_named, present, scene_of
-from ...model import target_armature
+from ...ground import steps
+from ...ground.blender_types import find_named, scene_of
 from ..weaving import reading
 from . import export_models, export_skin
 
@@ -48,25 +48,24 @@ class Exported:
     notes: tuple[str, ...]
 
 
-def export_actions(
-    context: bpy.types.Context, names: Sequence[str], path: str, writing: Writing, progress: Progress
-) -> Exported:
-    """Write named actions of the active armature, or its current action if none is named; raises LoomError kinds.
+def export_in_steps(
+    context: bpy.types.Context, armature: bpy.types.Object, names: Sequence[str], path: str, writing: Writing
+) -> steps.Steps[Exported]:
+    """Write named actions of an armature, or its current action if none is named; raises LoomError kinds.
 
     A single action goes into the file at the path; several go into that folder, each into a file of its name. Each file
     appears completely or not at all, and none before all actions were read.
     """
-    armature = present(target_armature.armature(context))
     actions = _actions(armature, names)
     places = _places(path, actions, writing.suffix)
     _check(places, writing.overwrite)
     convention = Convention(writing.units, units.metres(writing.units), writing.up, False)
     if places[0].suffix.lower() in export_models.WRITABLE:
-        return _export_models(context, armature, actions, places, writing, progress)
+        return (yield from _export_models(context, armature, actions, places, writing))
     contents = []
     notes: list[str] = []
     for done, action in enumerate(actions):
-        progress.at(done / len(actions), f"reading {action.name}")
+        yield done / len(actions), f"reading {action.name}"
         made_of = [(action, curves.choose_slot(action, armature))]
         request = Request(sources=(Source(name=action.name_full),), reading=ReadingOptions(visual=writing.visual))
         read = reading.read_actions(scene_of(context), armature, made_of, request)
@@ -95,13 +94,16 @@ def _export_models(
     actions: Sequence[bpy.types.Action],
     places: Sequence[Path],
     writing: Writing,
-    progress: Progress,
-) -> Exported:
+) -> steps.Steps[Exported]:
     notes: list[str] = []
-    for done, (action, place) in enumerate(zip(actions, places, strict=True)):
-        progress.at(done / len(actions), f"writing {place.name}")
-        _make_folder(place.parent)
-        notes += export_models.export(context, armature, action, place, deform_only=writing.deform_only)
+    _make_folder(places[0].parent)
+    with tempfile.TemporaryDirectory(dir=places[0].parent, prefix=".action_loom") as folder:
+        for done, (action, place) in enumerate(zip(actions, places, strict=True)):
+            yield done / len(actions), f"writing {place.name}"
+            made = Path(folder, place.name)
+            notes += export_models.export(context, armature, action, made, deform_only=writing.deform_only)
+        for place in places:
+            os.replace(Path(folder, place.name), place)
     return Exported(tuple(places), tuple(dict.fromkeys(notes)))
 
 
