@@ -1,6 +1,6 @@
 """Options of planting feet and of weight, for every verb that makes a clip out of others (methods: Planted feet)."""
 
-from ..options import HIDDEN, RARE, Declared, declaration, option
+from ..options import HIDDEN, RARE, Choice, Declared, declaration, option
 
 
 def spans_option(only_for: tuple[str, tuple[str | bool, ...]] | None = None) -> tuple[tuple[float, ...], ...]:
@@ -51,5 +51,14 @@ class PlantOptions(SpanOptions):
         0.0,
         "How far jumps of the result fall as real ones do: 0 is not at all, 1 all the way",
         bounds=(0.0, 1.0),
+        shown=RARE,
+    )
+    keep_hands: str = option(
+        "auto",
+        "Keep hands on what they hold or touch in the sources",
+        choices=(
+            Choice("auto", "Found Contacts", "Contacts that the motion of the sources shows"),
+            Choice("off", "Off", "Hands go where the result's joints take them"),
+        ),
         shown=RARE,
     )

@@ -220,7 +220,12 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
             return function(clips, *given)
         attached = load("verbs.completing:attachments_of")(recipe, clips)
         made = function(attached.hang(clips), *given)
-        return load("verbs.completing:complete")(recipe, clips, made, attached)
+        return load("verbs.completing:complete")(recipe, clips, made, attached, _find_frames)
+
+
+def _find_frames(*given: Any) -> Any:
+    """Return the frames of its sources that a result plays; few results need them, and this loads all verbs."""
+    return load("verbs.source_frames:of")(*given)
 
 
 def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT) -> Any:
