@@ -24,7 +24,7 @@ FRAMES = 24  # of a span, compared for its evidence
 # frame, and of the palm in the world.
 STILL = {
     ON: still_spans.ON_A_PART,
-    RIGID: Stillness(0.03, 0.12, 0.014, 0.5),
+    RIGID: Stillness(0.03, 0.12, 0.014, 0.7),
     LOAD: Stillness(0.06, 0.15, 0.02, 0.8),
     WORLD: Stillness(0.05, 0.15, 0.016, 0.35),
 }
@@ -36,7 +36,8 @@ BENT_ELSEWHERE, SLANTED = np.radians(35.0), np.radians(40.0)
 RESTS = 0.3  # s; shorter spans need more evidence than a bent elbow: arms of runners turn back near the trunk
 FAR = 0.5  # body heights between hands on one thing
 TOUCHING, TOUCHED, TAPS = 0.085, 0.055, 0.06  # body heights between palms, at least once, and for how many seconds
-# Of a load: bend of both elbows, radians; standard deviation of the hands' distance, and way of the shoulders, heights.
+# Of hands on one thing: bend of both elbows, radians. Of a load, too: standard deviation of the distance of the hands,
+# and way of the shoulders, body heights.
 LIFTS, STIFF, CARRIES = np.radians(40.0), 0.006, 0.3
 GIVES_WAY = 0.3  # share of a contact covered by one of a stronger kind
 
@@ -126,16 +127,18 @@ def _find_pairs(figure: Figure, rate: float) -> list[Contact]:
         return []
     height = figure.skeleton.height
     distance = np.linalg.norm(figure.palms["L"] - figure.palms["R"], axis=1)
+    bend = np.minimum(figure.measure_bend("L"), figure.measure_bend("R"))  # arms that swing together are straighter
     touch = [
         Contact(TOUCH, "LR", "", first, end)
         for first, end in arrays.find_runs(distance < TOUCHING * height)
         if distance[first:end].min() < TOUCHED * height and end - first >= TAPS * rate
     ]
-    load = _find_loads(figure, rate, distance)
+    load = _find_loads(figure, rate, distance, bend)
     rigid = [
         Contact(RIGID, "LR", "", first, end)
         for first, end in still_spans.find_still_spans(distance, rate, height, STILL[RIGID])
         if np.median(distance[first:end]) <= FAR * height
+        and np.median(bend[first:end]) > LIFTS
         and _is_evident(RIGID, height, *_measure_distance(figure, slice(first, end)))
     ]
     found = touch
@@ -144,10 +147,9 @@ def _find_pairs(figure: Figure, rate: float) -> list[Contact]:
     return found
 
 
-def _find_loads(figure: Figure, rate: float, distance: Array) -> list[Contact]:
+def _find_loads(figure: Figure, rate: float, distance: Array, bend: Array) -> list[Contact]:
     height = figure.skeleton.height
     both = np.concatenate([figure.in_chest(figure.palms[side]) for side in "LR"], axis=1)
-    bend = np.minimum(figure.measure_bend("L"), figure.measure_bend("R"))
     roles = figure.skeleton.roles
     shoulders = 0.5 * (figure.points[:, roles["upper_arm.L"]] + figure.points[:, roles["upper_arm.R"]])
     return [

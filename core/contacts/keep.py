@@ -27,11 +27,14 @@ EASES = (0.25, 0.45)  # s in which hands come and go; the second where the first
 SHARES = (1.0, 0.5)  # of the way; the second where the whole would snap
 SNAPS = 1.2  # times the largest acceleration of the source or of the result before
 ROUNDS, NEAR = 8, 1e-4  # iterations, as a contact of both hands moves both; metres of remaining error to accept
+AROUND = 0.5  # s beyond the ease in which the result before is compared
+TRIES = 12  # times that contacts give way
 HELD = 0.995  # quantile of the source's accelerations
 SLIPS = 0.05  # m along a part; larger ones are told
 REMAINS = 0.02  # m; larger errors are told
 REACHES = 0.96  # of an arm's length; hands beyond it slide along these parts
 SLIDES = ("thigh", "trunk")
+FARTHEST = 0.07  # body heights that they may slide
 
 
 @dataclass(eq=False)
@@ -48,6 +51,11 @@ class _Hold:
     let_go: str = ""
     before: Array = field(default_factory=lambda: np.zeros(0))
     after: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the hand is not on its contact, because it was let go."""
+        return bool(self.let_go) and float(np.median(self.before)) > EXACT
 
     def give_way(self) -> None:
         """Approach more slowly, or not as far, or not at all."""
@@ -71,7 +79,7 @@ class Kept:
     @property
     def errors(self) -> tuple[float, float]:
         """The errors (m) before and after of the contacts that were kept, 95th percentile."""
-        kept = [one for one in self.holds if not one.let_go]
+        kept = [one for one in self.holds if not one.is_lost]
         if not kept:
             return 0.0, 0.0
         before, after = (np.concatenate([getattr(one, name) for one in kept]) for name in ("before", "after"))
@@ -88,12 +96,12 @@ class Kept:
                 "last": one.wanted.contact.end - 1,
                 "off_cm": [round(100.0 * float(np.median(part)), 2) for part in (one.before, one.after)],
                 "slid_cm": round(100.0 * one.slid, 2),
-                "let_go": one.let_go,
+                "let_go": one.let_go if one.is_lost else "",
             }
             for one in self.holds
         ]
         off = [round(100.0 * before, 2), round(100.0 * after, 2)]
-        return {"kept": sum(not one.let_go for one in self.holds), "off_cm": off, "contacts": rows}
+        return {"kept": sum(not one.is_lost for one in self.holds), "off_cm": off, "contacts": rows}
 
     def describe(self, name: str) -> list[str]:
         """Return sentences on contacts that were let go, or are not met; name : of the result."""
@@ -101,11 +109,11 @@ class Kept:
         for one in self.holds:
             contact = one.wanted.contact
             what = f"{name}: {describe(contact)}, frames {contact.first} to {contact.end - 1}"
-            if one.let_go:
+            if one.is_lost:
                 found.append(f"{what}: let go, because {one.let_go}")
             elif float(np.median(one.after)) > REMAINS:
                 found.append(f"{what}: the hands stay {100.0 * float(np.median(one.after)):.0f} cm off")
-            elif abs(one.slid) > SLIPS:
+            elif not one.let_go and abs(one.slid) > SLIPS:
                 found.append(f"{what}: the arm is too short, so it slides {100.0 * abs(one.slid):.0f} cm along")
         return found
 
@@ -189,16 +197,19 @@ def _keep(made: Clip, played: Sequence[Played], found: Mapping[Clip, Sequence[Co
     holds = [_Hold(*_slide(one, now)) for one in wanted.list_wanted(now, made.rate, played, found)]
     for one in holds:
         one.before = one.after = _measure_error(now, one.wanted)
+        if abs(one.slid) > FARTHEST * made.skeleton.height:
+            one.let_go = "the arm is too short"
         if float(np.median(one.before)) > FAR * made.skeleton.height:
             one.let_go = "the result is too far from it"
     if all(one.let_go or float(one.before.max(initial=0.0)) <= EXACT for one in holds):
         return made, Kept(tuple(holds))
-    limits = _limit_accelerations(made, now, played)
+    before, usual = _accelerations(now, made.rate), _measure_usual(made, played)
     solver = _Solver.of(made, now)
-    for _ in range(len(EASES) + len(SHARES)):
-        result, after = solver.solve(holds)
-        if not _give_way(holds, limits, _accelerations(after, made.rate), made.rate):
+    result, after = solver.solve(holds)
+    for _ in range(TRIES):
+        if not _give_way(holds, (before, _accelerations(after, made.rate)), usual, made.rate):
             break
+        result, after = solver.solve(holds)
     for one in holds:
         one.after = one.before if one.let_go else _measure_error(after, one.wanted)
     if all(one.let_go for one in holds):
@@ -378,28 +389,43 @@ def _accelerations(figure: Figure, rate: float) -> dict[str, Array]:
     return found
 
 
-def _limit_accelerations(made: Clip, now: Figure, played: Sequence[Played]) -> dict[str, Array]:
-    """Return the accelerations (2,), m/s², of the elbow and the wrist of each side that a result may reach."""
-    limits = {side: sizes.max(axis=0) for side, sizes in _accelerations(now, made.rate).items()}
+def _measure_usual(made: Clip, played: Sequence[Played]) -> dict[str, Array]:
+    """Return the accelerations (2,), m/s², that elbow and wrist of each side rarely exceed in the sources, scaled."""
+    usual = {side: np.zeros(2) for side in "LR"}
     for clip in dict.fromkeys(one.clip for one in played):
         scale = retarget.leg_ratio(clip.skeleton, made.skeleton)
         for side, sizes in _accelerations(figure_of(clip), clip.rate).items():
-            if side in limits:
-                limits[side] = np.maximum(limits[side], scale * np.quantile(sizes, HELD, axis=0))
-    return {side: SNAPS * sizes for side, sizes in limits.items()}
+            usual[side] = np.maximum(usual[side], scale * np.quantile(sizes, HELD, axis=0))
+    return usual
 
 
 def _give_way(
-    holds: Sequence[_Hold], limits: Mapping[str, Array], accelerations: Mapping[str, Array], rate: float
+    holds: Sequence[_Hold], accelerations: Sequence[Mapping[str, Array]], usual: Mapping[str, Array], rate: float
 ) -> bool:
-    """Make contacts whose arms snap nearby give way, and return whether any did."""
-    gave = False
-    for one in holds:
-        if one.let_go:
+    """Make contacts whose arms snap nearby give way, and return whether any did.
+
+    Of contacts near each other only the one that was farthest off gives way, because it may be the cause.
+
+    accelerations (F, 2) : by side, before and after; usual (2,) : those of the sources
+    """
+    before, after = accelerations
+    gave = list[tuple[slice, str]]()
+    for one in sorted(holds, key=lambda one: -float(np.median(one.before))):
+        if one.let_go or float(one.before.max(initial=0.0)) <= EXACT:
             continue
-        margin = int((one.ease + 2.0 / find.RATE) * rate)
-        near = slice(max(one.wanted.contact.first - margin, 0), one.wanted.contact.end + margin)
-        if any((accelerations[side][near].max(axis=0) > limits[side]).any() for side in one.wanted.contact.sides):
-            one.give_way()
-            gave = True
-    return gave
+        contact = one.wanted.contact
+        near = _widen(contact, int((one.ease + 2.0 / find.RATE) * rate))
+        wide = _widen(contact, int((one.ease + AROUND) * rate))
+        for side in contact.sides:
+            if any(side in sides and near.start < other.stop and other.start < near.stop for other, sides in gave):
+                continue
+            limit = SNAPS * np.maximum(usual[side], before[side][wide].max(axis=0))
+            if (after[side][near].max(axis=0) > limit).any():
+                one.give_way()
+                gave.append((near, contact.sides))
+                break
+    return bool(gave)
+
+
+def _widen(contact: Contact, margin: int) -> slice:
+    return slice(max(contact.first - margin, 0), contact.end + margin)
