@@ -251,7 +251,10 @@ def _measure_lack(now: Figure, one: Wanted) -> dict[str, Array]:
     if kind == ON:
         part, turned = now.parts[name], now.turned[span, now.joint_of(name)]
         goal = part.at(one.relation[:, 0])[span] + quat.rotate(turned, relation[:, 1:])
-        return {sides: goal - now.palms[sides][span]}
+        lack = goal - now.palms[sides][span]
+        if name.partition(".")[0] not in touching.ARMS:
+            return {sides: lack}
+        return {sides: 0.5 * lack, name[-1]: -0.5 * lack}  # crossed arms would follow each other
     if kind == WORLD:
         return {sides: relation - now.palms[sides][span]}
     apart = (now.palms["L"] - now.palms["R"])[span]
