@@ -61,4 +61,5 @@ class PlantOptions(SpanOptions):
             Choice("off", "Off", "Hands go where the result's joints take them"),
         ),
         shown=RARE,
+        earlier="off",
     )

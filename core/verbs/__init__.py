@@ -277,7 +277,8 @@ def from_json(text: str) -> Recipe:
         recipe = verb_of(values.pop("verb")).recipe
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError, OptionError):
         raise OptionError(f"This is not a recipe (a JSON object with the name of a verb): {text[:60]}") from None
-    return recipe.from_values(values, f"The recipe {recipe.verb!r}")
+    earlier = {name: about.earlier for name, about in declared_options(recipe).items() if about.earlier is not None}
+    return recipe.from_values(earlier | values, f"The recipe {recipe.verb!r}")
 
 
 def options_of(recipe: type[Recipe]) -> dict[str, Any]:
