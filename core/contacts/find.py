@@ -149,7 +149,7 @@ def _find_pairs(figure: Figure, rate: float) -> list[Contact]:
 
 def _find_loads(figure: Figure, rate: float, distance: Array, bend: Array) -> list[Contact]:
     height = figure.skeleton.height
-    both = np.concatenate([figure.in_chest(figure.palms[side]) for side in "LR"], axis=1)
+    both = np.concatenate([figure.in_chest(figure.palms[side]) for side in "LR"], axis=1) / np.sqrt(2.0)
     roles = figure.skeleton.roles
     shoulders = 0.5 * (figure.points[:, roles["upper_arm.L"]] + figure.points[:, roles["upper_arm.R"]])
     return [

@@ -119,22 +119,19 @@ class Kept:
 
 
 _HANDS = {"L": "left hand", "R": "right hand", "LR": "both hands"}
-_PARTS = {"trunk": "the trunk", "head": "the head", "thigh": "thigh", "forearm": "forearm", "upper_arm": "upper arm"}
 
 
 def describe(contact: Contact) -> str:
-    """Return a phrase on a contact, such as "right hand on the head".
+    """Return a phrase on a contact, such as "right hand on head".
 
     Example:
         >>> from action_loom.core.contacts import find, keep
         >>> keep.describe(find.Contact("on", "R", "thigh.L", 0, 9))
-        'right hand on the left thigh'
+        'right hand on thigh.L'
     """
     hands = _HANDS[contact.sides]
     if contact.kind == ON:
-        role, _, side = contact.part.partition(".")
-        which = {"L": "the left ", "R": "the right "}.get(side, "")
-        return f"{hands} on {which}{_PARTS[role]}"
+        return f"{hands} on {contact.part}"
     return {
         TOUCH: f"{hands} together",
         RIGID: f"{hands} on one thing",
@@ -177,8 +174,9 @@ def _keep_in_cycle(made: Clip, played: Sequence[Played], found: Mapping[Clip, Se
     holds = []
     for hold in kept.holds:
         contact = hold.wanted.contact
-        if one <= contact.first < 2 * one:
-            moved = replace(contact, first=contact.first - one, end=min(contact.end - one, len(made)))
+        if one <= contact.first < 2 * one or (contact.first < one and contact.end >= 2 * one):
+            first, end = max(contact.first - one, 0), min(contact.end - one, len(made))
+            moved = replace(contact, first=first, end=end)
             holds.append(replace(hold, wanted=replace(hold.wanted, contact=moved)))
     if led is three:
         return made, Kept(tuple(holds))

@@ -1,6 +1,6 @@
 """Options of planting feet and of weight, for every verb that makes a clip out of others (methods: Planted feet)."""
 
-from ..options import HIDDEN, RARE, Choice, Declared, declaration, option
+from ..options import HIDDEN, RARE, Declared, declaration, option
 
 
 def spans_option(only_for: tuple[str, tuple[str | bool, ...]] | None = None) -> tuple[tuple[float, ...], ...]:
@@ -56,10 +56,7 @@ class PlantOptions(SpanOptions):
     keep_hands: str = option(
         "auto",
         "Keep hands on what they hold or touch in the sources",
-        choices=(
-            Choice("auto", "Found Contacts", "Contacts that the motion of the sources shows"),
-            Choice("off", "Off", "Hands go where the result's joints take them"),
-        ),
+        choices=("auto", "off"),
         shown=RARE,
         earlier="off",
     )

@@ -229,6 +229,7 @@ def test_what_does_not_change_what_is_prepared_is_told(row):
             "spans",
             "plant_feet",
             "real_falls",
+            "keep_hands",
             "weights",
             "weight_keys",
             "timing",
