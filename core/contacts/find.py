@@ -31,8 +31,8 @@ STILL = {
 # By kind: largest evidence for chance, and least variation (body heights) that the shuffled relation must have.
 CHANCE = {ON: (0.35, 0.02), RIGID: (0.25, 0.02), WORLD: (0.25, 0.04)}
 # Bend of an elbow that shows a contact without more evidence, radians; on a thigh this far from the vertical.
-BENT = {"trunk": np.radians(65.0), "thigh": np.radians(20.0)}
-BENT_ELSEWHERE, SLANTED = np.radians(35.0), np.radians(40.0)
+BENT: dict[str, float] = {"trunk": np.radians(65.0), "thigh": np.radians(20.0)}
+BENT_ELSEWHERE, SLANTED = float(np.radians(35.0)), np.radians(40.0)
 RESTS = 0.3  # s; shorter spans need more evidence than a bent elbow: arms of runners turn back near the trunk
 FAR = 0.5  # body heights between hands on one thing
 TOUCHING, TOUCHED, TAPS = 0.085, 0.055, 0.06  # body heights between palms, at least once, and for how many seconds

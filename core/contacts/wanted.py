@@ -225,7 +225,7 @@ def _place_group(group: Sequence[Wanted], now: Figure) -> list[Wanted]:
     level = [places[:, 0] + 1j * places[:, 1] for places in flat]
     turn = float(np.angle(np.vdot(level[0] - level[0].mean(), level[1] - level[1].mean())))
     turn = turn if abs(turn) > TURNED else 0.0
-    about = quat.about_axis("Z", turn)
+    about = quat.about_axis("Z", np.array(turn))
     turned = [quat.rotate(about, one.relation[:, :3]) for one in group]
     lacks = [
         now.palms[one.contact.sides][one.span] - places[one.span] for one, places in zip(group, turned, strict=True)
