@@ -1,4 +1,4 @@
-"""What contacts of hands are measured on: palms, the parts of the body, and the chest, in all frames of a clip.
+"""Palms, parts of the body, and the chest in all frames of a clip, for contacts of hands.
 
 Method: Contacts of hands.
 """

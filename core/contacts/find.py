@@ -36,8 +36,8 @@ BENT_ELSEWHERE, SLANTED = float(np.radians(35.0)), np.radians(40.0)
 RESTS = 0.3  # s; shorter spans need more evidence than a bent elbow: arms of runners turn back near the trunk
 FAR = 0.5  # body heights between hands on one thing
 TOUCHING, TOUCHED, TAPS = 0.085, 0.055, 0.06  # body heights between palms, at least once, and for how many seconds
-# Of hands on one thing: bend of both elbows, radians. Of a load, too: standard deviation of the distance of the hands,
-# and way of the shoulders, body heights.
+# Bend of both elbows that hold one thing, radians. A load also needs: standard deviation of the distance of the hands,
+# way of the shoulders, body heights.
 LIFTS, STIFF, CARRIES = np.radians(40.0), 0.006, 0.3
 GIVES_WAY = 0.3  # share of a contact covered by one of a stronger kind
 
@@ -57,7 +57,7 @@ class Contact:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What touches what, without the time."""
+        """The kind, the sides and the part, without the time."""
         return self.kind, self.sides, self.part
 
 

@@ -1,7 +1,7 @@
 """Bring the hands of a result back to where its sources have them (methods: Contacts of hands).
 
 Only arms change: hands keep their world rotations. A contact that would snap an elbow or a wrist is approached more
-slowly, then met halfway, then let go, and a sentence says so.
+slowly, then met halfway, then let go with a warning.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,17 +21,17 @@ from .figure import ELBOWS, Figure, figure_of
 from .find import LOAD, ON, RIGID, TOUCH, WORLD, Contact
 from .wanted import Played, Wanted
 
-EXACT = 0.002  # m; a result whose hands are all this near stays as it is
+EXACT = 0.002  # m; if all hands are this near, the result is not changed
 FAR = 0.25  # body heights from which on a contact of the source makes no sense in the result
 EASES = (0.25, 0.45)  # s in which hands come and go; the second where the first would snap
 SHARES = (1.0, 0.5)  # of the way; the second where the whole would snap
 SNAPS = 1.2  # times the largest acceleration of the source or of the result before
 ROUNDS, NEAR = 8, 1e-4  # iterations, as a contact of both hands moves both; metres of remaining error to accept
-AROUND = 2.0  # s beyond the ease in which the result before is compared
+AROUND = 0.5  # s beyond the ease in which the result before is compared
 TRIES = 12  # times that contacts give way
 HELD = 0.995  # quantile of the source's accelerations
-SLIPS = 0.05  # m along a part; larger ones are told
-REMAINS = 0.02  # m; larger errors are told
+SLIPS = 0.05  # m along a part; larger ones are reported
+REMAINS = 0.02  # m; larger errors are reported
 REACHES = 0.96  # of an arm's length; hands beyond it slide along these parts
 SLIDES = ("thigh", "trunk")
 FARTHEST = 0.07  # body heights that they may slide
@@ -58,7 +58,7 @@ class _Hold:
         return bool(self.let_go) and float(np.median(self.before)) > EXACT
 
     def give_way(self) -> None:
-        """Approach more slowly, or not as far, or not at all."""
+        """Approach more slowly; the next time halfway; the third time let go."""
         if self.ease < EASES[-1]:
             self.ease = EASES[-1]
         elif self.share > SHARES[-1]:
@@ -78,7 +78,7 @@ class Kept:
 
     @property
     def errors(self) -> tuple[float, float]:
-        """The errors (m) before and after of the contacts that were kept, 95th percentile."""
+        """The errors (m) of the kept contacts before and after, 95th percentile."""
         kept = [one for one in self.holds if not one.is_lost]
         if not kept:
             return 0.0, 0.0
@@ -104,7 +104,7 @@ class Kept:
         return {"kept": sum(not one.is_lost for one in self.holds), "off_cm": off, "contacts": rows}
 
     def describe(self, name: str) -> list[str]:
-        """Return sentences on contacts that were let go, or are not met; name : of the result."""
+        """Return sentences on lost contacts and on remaining errors; name : of the result."""
         found = []
         for one in self.holds:
             contact = one.wanted.contact
@@ -316,7 +316,7 @@ class _Solver:
         return cls(made, arms, out, now)
 
     def solve(self, holds: Sequence[_Hold]) -> tuple[Clip, Figure]:
-        """Return the clip with its hands on all contacts that are not let go, and its figure."""
+        """Return the clip with its hands on all remaining contacts, and its figure."""
         now, result = self.begin, self.made
         live = [one for one in holds if not one.let_go]
         eases = {id(one): _ease(one, self.made) for one in live}
@@ -405,7 +405,7 @@ def _give_way(
 ) -> bool:
     """Make contacts whose arms snap nearby give way, and return whether any did.
 
-    Of contacts near each other only the one that was farthest off gives way, because it may be the cause.
+    Only the farthest contact of a neighbourhood gives way, because it may be the cause.
 
     accelerations (F, 2) : by side, before and after; usual (2,) : those of the sources
     """

@@ -1,9 +1,9 @@
-"""What a result should do with its hands: relations of its sources, at the frames that it plays.
+"""Find the relations that a result should have: relations of its sources, at the frames that it plays.
 
 Method: Contacts of hands.
 
 A relation does not depend on the size of a body: a place on a part is in units of the part, a distance of hands in
-units of the legs. Where several sources have the same contact at once, as in a blend, their relations are averaged.
+units of the legs. If several sources have the same contact at once, as in a blend, their relations are averaged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -89,7 +89,7 @@ def list_wanted(
             relation = _relation_of(key, figures[one.clip], now, one)
             if not len(total):
                 total = np.zeros((len(now), relation.shape[1]))
-            if key[0] == WORLD:  # places in the world have no mean
+            if key[0] == WORLD:  # places in the world are not averaged
                 share = np.where(share > LIVES, share, 0.0)
             weight[at] += share
             total[at] += share[:, None] * relation
@@ -201,7 +201,7 @@ def _places_of(source: Figure, now: Figure) -> tuple[Array, Array]:
 
 
 def _stand_in_world(made: list[Wanted], now: Figure, rate: float) -> list[Wanted]:
-    """Return wanted contacts with the places of those with the world turned and shifted to where the result is."""
+    """Return wanted contacts, and turn and shift places in the world to the position of the result."""
     fixed = [one for one in made if one.contact.kind == WORLD]
     groups = list[list[Wanted]]()
     end = -np.inf

@@ -1,4 +1,4 @@
-"""Keep hands of results on what they hold in the sources (methods: Contacts of hands)."""
+"""Keep hands of results on their contacts in the sources (methods: Contacts of hands)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

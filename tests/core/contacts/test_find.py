@@ -1,4 +1,4 @@
-"""Contacts of hands found from the motion alone: none in gaits, and those that captures are known to have."""
+"""Contacts of hands found from the motion alone: none in gaits, and the known ones of captures."""
 
 from dataclasses import replace
 

@@ -171,7 +171,7 @@ def test_what_an_arm_cannot_reach_is_let_go_and_named():
 
 @pytest.mark.shared
 def test_no_arm_snaps():
-    """Elbows and wrists accelerate at most 1.2 times as much as in the source or in the result before."""
+    """Elbows and wrists accelerate at most by 1.2 times the values of the source or of the result before."""
     for name in (SIT, SALSA, LIFT, "cmu_mb_02_05"):
         source, on = at_30(name), standing(other_body(arm=1.2))
         made = [verbs.apply(Retarget(keep_hands=how), [on, source]).clip for how in ("off", "auto")]
@@ -185,7 +185,7 @@ def test_no_arm_snaps():
 
 
 def test_recipes_of_earlier_versions_leave_hands():
-    """They lack the option: what they made is made again."""
+    """They lack the option, so their results are rebuilt the same."""
     assert verbs.from_json('{"verb": "retarget"}').keep_hands == "off"
     assert verbs.from_json(Retarget().to_json()).keep_hands == "auto"
 
