@@ -211,6 +211,16 @@ def _holding(places: Mapping[str, _Place], count: int) -> Array:
 
 
 def find_arm(skeleton: Skeleton, side: str) -> Limb | None:
+    """Return the joints of an arm, None if they are not known.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> body.names[touching.find_arm(body, "L").end]
+        'hand.L'
+    """
     upper, lower, end = (skeleton.roles.get(f"{role}.{side}", -1) for role in ("upper_arm", "forearm", "hand"))
     known = min(upper, lower, end) >= 0 and bool(skeleton.with_below([upper])[lower])
     lengths = [_bone(skeleton, role, side) for role in ("upper_arm", "forearm")] if known else [0.0]
@@ -218,7 +228,17 @@ def find_arm(skeleton: Skeleton, side: str) -> Limb | None:
 
 
 def palm_offset(clip: Clip, side: str, turned: Array) -> Array:
-    """Return the vector (F, 3) from a wrist to its palm; zero if the hand's direction is unknown."""
+    """Return the vector (F, 3) from a wrist to its palm; zero if the hand's direction is unknown.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> from action_loom.core.motion import kinematics
+        >>> touching.palm_offset(walk, "L", kinematics.world(walk)[0]).shape
+        (33, 3)
+    """
     skeleton, hand = clip.skeleton, clip.skeleton.roles[f"hand.{side}"]
     rotations, _ = skeleton.rest
     pointing = fingers.pointing(skeleton, side, _at_rest(skeleton))
@@ -242,13 +262,32 @@ def _bone(skeleton: Skeleton, role: str, side: str) -> float:
 
 
 def measure_limb(skeleton: Skeleton, role: str, side: str) -> float:
-    """Return the length (m) of an arm or a leg at rest: more consistent between rigs than the joint between."""
+    """Return the length (m) of an arm or a leg at rest: more consistent between rigs than the joint between.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> 0.4 < touching.measure_limb(body, "forearm", "L") < 0.7
+        True
+    """
     limb = ("thigh", "shin") if role == "thigh" else ("upper_arm", "forearm")
     return sum(_bone(skeleton, one, side) for one in limb if f"{_BONES[one]}.{side}" in skeleton.roles)
 
 
 def find_parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dict[str, Part]:
-    """Return the parts of a body by name, with the side as a suffix."""
+    """Return the parts of a body by name, with the side as a suffix.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> from action_loom.core.motion import kinematics
+        >>> sorted(touching.find_parts(body, kinematics.points(walk), {}))
+        ['head', 'trunk']
+    """
     roles, found = skeleton.roles, {}
     for side in palms:
         size = measure_limb(skeleton, "forearm", side)
@@ -273,7 +312,16 @@ def find_parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) ->
 
 
 def is_other_part(name: str, side: str) -> bool:
-    """Return whether a part does not belong to the arm of a side."""
+    """Return whether a part does not belong to the arm of a side.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> touching.is_other_part("forearm.L", "L"), touching.is_other_part("thigh.L", "L")
+        (False, True)
+    """
     role, _, own = name.partition(".")
     return role not in ARMS or own != side
 
@@ -327,7 +375,17 @@ def _fading(values: Array, first: float, last: float) -> Array:
 
 
 def measure_bend(skeleton: Skeleton, points: Array, side: str) -> Array:
-    """Return the bend (F,) of an elbow, radians."""
+    """Return the bend (F,) of an elbow, radians.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> from action_loom.core.motion import kinematics
+        >>> touching.measure_bend(body, kinematics.points(walk), "L").shape
+        (33,)
+    """
     roles = skeleton.roles
     upper, lower, end = (points[:, roles[f"{role}.{side}"]] for role in ("upper_arm", "forearm", "hand"))
     one, other = lower - upper, end - lower
