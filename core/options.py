@@ -53,6 +53,7 @@ class Option:
     pick : the kind of value that the user can pick instead of typing: one of PICKS
     aliases : other names, such as names in earlier versions; they are read unless an option has that name itself, but
         never written
+    earlier : its value in stored recipes that lack it, because their version did not have it; None for the default
     """
 
     name: str
@@ -73,6 +74,7 @@ class Option:
     pick: str = ""
     below: str = ""
     needs: tuple[str, ...] = ()
+    earlier: Any = None
 
     def means(self, value: Any) -> str:
         """Return the special meaning of a number, or ""."""

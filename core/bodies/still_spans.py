@@ -1,20 +1,37 @@
 """Spans in which a point stays in its place on a moving part of the body (methods: Body roles and retargeting)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..motion import arrays, root_motion
 from ..motion.quat import Array
 
-# Of the place on the part. Speeds in body heights a second: of a frame that a span needs, and of its other frames.
-STILL, STAYS = 0.06, 0.18
-APART, FARTHEST = 0.018, 1.6  # body heights from the median place of 95 % of a span's frames; factor for all of them
-GAP, LEAST, SIGMA = 0.1, 0.25, 0.03  # s: longest gap inside a span, shortest span, smoothing
+FARTHEST = 1.6  # factor on `apart` for all frames of a span
+GAP, SIGMA = 0.1, 0.03  # s: longest gap inside a span, smoothing
 
 
-def find_still_spans(places: Array, rate: float, height: float) -> list[tuple[int, int]]:
-    """Return the first frames and ends of spans in which places (F, 3) hardly change.
+@dataclass(frozen=True)
+class Stillness:
+    """What a still span is.
 
-    places : metres, in the frame of the part; height : of the body, metres
+    still, stays : body heights a second, of one frame that a span needs, and of its other frames
+    apart : body heights from the median place, of 95 % of a span's frames; seconds : of the shortest span
+    """
+
+    still: float = 0.06
+    stays: float = 0.18
+    apart: float = 0.018
+    seconds: float = 0.25
+
+
+ON_A_PART = Stillness()
+
+
+def find_still_spans(places: Array, rate: float, height: float, limits: Stillness = ON_A_PART) -> list[tuple[int, int]]:
+    """Return the first frames and ends of spans in which places (F, ...) hardly change.
+
+    places : metres, by default in the frame of a part of the body; height : of the body, metres
 
     Example:
         >>> import numpy as np
@@ -26,19 +43,19 @@ def find_still_spans(places: Array, rate: float, height: float) -> list[tuple[in
     """
     if len(places) < 2:
         return []
-    smooth = root_motion.smooth(places, SIGMA * rate)
+    smooth = root_motion.smooth(places.reshape(len(places), -1), SIGMA * rate)
     speed = np.linalg.norm(np.gradient(smooth, axis=0), axis=1) * rate / height
-    slow = speed < STAYS
+    slow = speed < limits.stays
     for first, end in arrays.find_runs(~slow):
         if first > 0 and end < len(slow) and end - first < GAP * rate:
             slow[first:end] = True
     found, open_ = list[tuple[int, int]](), arrays.find_runs(slow)
     while open_:
         first, end = open_.pop()
-        if end - first < LEAST * rate or speed[first:end].min() >= STILL:
+        if end - first < limits.seconds * rate or speed[first:end].min() >= limits.still:
             continue
         away = np.linalg.norm(smooth[first:end] - np.median(smooth[first:end], axis=0), axis=1)
-        limit = APART * height
+        limit = limits.apart * height
         if np.quantile(away, 0.95) <= limit and away.max() <= FARTHEST * limit:
             found.append((first, end))
             continue

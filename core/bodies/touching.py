@@ -42,7 +42,7 @@ NEAR = {
     "head": (0.1, 0.135),
 }
 _BONES = {"forearm": "hand", "upper_arm": "forearm", "thigh": "shin", "shin": "foot"}
-_ARMS = ("hand", "forearm", "upper_arm")  # parts only touched by the other hand, resting or not
+ARMS = ("hand", "forearm", "upper_arm")  # parts only touched by the other hand, resting or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ NONE = Touches({}, {})
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class Part:
     """A part of the body in F frames: an axis from low to high (F, 3), and its sizes at both ends, metres."""
 
     low: Array
@@ -119,11 +119,11 @@ class _Place:
         holds = _smooth_values(self.holds, sigma, repeats=repeats)
         return replace(self, holds=np.clip(holds, 0.0, 1.0))
 
-    def contact_shift(self, part: _Part, palm: Array) -> Array:
+    def contact_shift(self, part: Part, palm: Array) -> Array:
         """Return the displacement (F, 3) of a palm to its contact with the part, weighted by `holds`."""
         return np.asarray(self.share * self.holds[:, None] * (part.at(self.along) + self.off - palm))
 
-    def clearance_shift(self, part: _Part, palm: Array) -> Array:
+    def clearance_shift(self, part: Part, palm: Array) -> Array:
         """Return the displacement (F, 3) of a palm to its clearance from the part, outside contacts."""
         deep = np.maximum(self.least - _length(palm - part.at(part.nearest(palm))), 0.0)
         out = self.off / np.maximum(_length(self.off), 1e-9)[:, None]
@@ -143,17 +143,20 @@ def keep_touches(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
         >>> touching.keep_touches(walk, walk)[1].frames
         {'L': 0, 'R': 0}
     """
-    sides = [side for side in "LR" if all(_arm(one.skeleton, side) is not None for one in (clip, made))]
-    arms = {side: arm for side in sides if (arm := _arm(made.skeleton, side)) is not None}
+    sides = [side for side in "LR" if all(find_arm(one.skeleton, side) is not None for one in (clip, made))]
+    arms = {side: arm for side in sides if (arm := find_arm(made.skeleton, side)) is not None}
     theirs, ours = kinematics.pose_clip(clip), kinematics.pose_clip(made)[1]
-    out = {side: _palm_offset(clip, side, theirs[0]) for side in sides}
+    out = {side: palm_offset(clip, side, theirs[0]) for side in sides}
     palms = {side: theirs[1][:, clip.skeleton.roles[f"hand.{side}"]] + out[side] for side in sides}
-    grown = {side: _limb(made.skeleton, "forearm", side) / _limb(clip.skeleton, "forearm", side) for side in sides}
+    grown = {
+        side: measure_limb(made.skeleton, "forearm", side) / measure_limb(clip.skeleton, "forearm", side)
+        for side in sides
+    }
     begins = {side: ours[:, arms[side].end] + grown[side] * out[side] for side in sides}
-    before, after = _parts(clip.skeleton, theirs[1], palms), _parts(made.skeleton, ours, begins)
+    before, after = find_parts(clip.skeleton, theirs[1], palms), find_parts(made.skeleton, ours, begins)
     places = {
         side: {name: _place(clip, (side, name), theirs, palms[side], (before[name], after[name]))
-               for name in sorted(before.keys() & after.keys()) if _is_other_part(name, side)}
+               for name in sorted(before.keys() & after.keys()) if is_other_part(name, side)}
         for side in sides
     }  # fmt: skip
     repeats = len(clip) > 1 and cycles.closes(clip)
@@ -180,7 +183,7 @@ def keep_touches(clip: Clip, made: Clip) -> tuple[Clip, Touches]:
         for joint in {joint for arm in arms.values() for joint in (arm.lower, arm.end)}:
             points[:, joint] = led[:, joint]
         now = {side: points[:, arms[side].end] + grown[side] * out[side] for side in sides}
-        after = _parts(made.skeleton, points, now)
+        after = find_parts(made.skeleton, points, now)
     moved = {side: float(_length(now[side] - begins[side]).max(initial=0.0)) for side in sides}
     turned = max((_measure_turn(arm, ours, points) for arm in arms.values()), default=0.0)
     return result, Touches({side: int(touched[side].sum()) for side in sides}, moved, misses[0], misses[-1], turned)
@@ -207,21 +210,41 @@ def _holding(places: Mapping[str, _Place], count: int) -> Array:
     return np.stack([np.zeros(count), *(place.holds for place in places.values())])
 
 
-def _arm(skeleton: Skeleton, side: str) -> Limb | None:
+def find_arm(skeleton: Skeleton, side: str) -> Limb | None:
+    """Return the joints of an arm, None if they are not known.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> body.names[touching.find_arm(body, "L").end]
+        'hand.L'
+    """
     upper, lower, end = (skeleton.roles.get(f"{role}.{side}", -1) for role in ("upper_arm", "forearm", "hand"))
     known = min(upper, lower, end) >= 0 and bool(skeleton.with_below([upper])[lower])
     lengths = [_bone(skeleton, role, side) for role in ("upper_arm", "forearm")] if known else [0.0]
     return Limb(f"front {side}", upper, lower, end) if min(lengths) > 0.0 else None
 
 
-def _palm_offset(clip: Clip, side: str, turned: Array) -> Array:
-    """Return the vector (F, 3) from a wrist to its palm; zero if the hand's direction is unknown."""
+def palm_offset(clip: Clip, side: str, turned: Array) -> Array:
+    """Return the vector (F, 3) from a wrist to its palm; zero if the hand's direction is unknown.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> from action_loom.core.motion import kinematics
+        >>> touching.palm_offset(walk, "L", kinematics.world(walk)[0]).shape
+        (33, 3)
+    """
     skeleton, hand = clip.skeleton, clip.skeleton.roles[f"hand.{side}"]
     rotations, _ = skeleton.rest
     pointing = fingers.pointing(skeleton, side, _at_rest(skeleton))
     if pointing is None:
         return np.zeros((len(clip), 3))
-    along = quat.rotate(quat.inv(rotations[hand]), PALM * _limb(skeleton, "forearm", side) * pointing)
+    along = quat.rotate(quat.inv(rotations[hand]), PALM * measure_limb(skeleton, "forearm", side) * pointing)
     return np.asarray(quat.rotate(turned[:, hand], along))
 
 
@@ -238,24 +261,43 @@ def _bone(skeleton: Skeleton, role: str, side: str) -> float:
     return float(np.linalg.norm(ends[1] - ends[0]))
 
 
-def _limb(skeleton: Skeleton, role: str, side: str) -> float:
-    """Return the length (m) of an arm or a leg at rest: more consistent between rigs than the joint between."""
+def measure_limb(skeleton: Skeleton, role: str, side: str) -> float:
+    """Return the length (m) of an arm or a leg at rest: more consistent between rigs than the joint between.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> 0.4 < touching.measure_limb(body, "forearm", "L") < 0.7
+        True
+    """
     limb = ("thigh", "shin") if role == "thigh" else ("upper_arm", "forearm")
     return sum(_bone(skeleton, one, side) for one in limb if f"{_BONES[one]}.{side}" in skeleton.roles)
 
 
-def _parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dict[str, _Part]:
-    """Return the parts of a body by name, with the side as a suffix."""
+def find_parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dict[str, Part]:
+    """Return the parts of a body by name, with the side as a suffix.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> from action_loom.core.motion import kinematics
+        >>> sorted(touching.find_parts(body, kinematics.points(walk), {}))
+        ['head', 'trunk']
+    """
     roles, found = skeleton.roles, {}
     for side in palms:
-        size = _limb(skeleton, "forearm", side)
-        found[f"hand.{side}"] = _Part(palms[side], palms[side], (size, size))
+        size = measure_limb(skeleton, "forearm", side)
+        found[f"hand.{side}"] = Part(palms[side], palms[side], (size, size))
         for role in ("forearm", "upper_arm", "thigh"):
             if not {f"{role}.{side}", f"{_BONES[role]}.{side}"} <= roles.keys():
                 continue
-            size = _limb(skeleton, role, side)
+            size = measure_limb(skeleton, role, side)
             ends = points[:, roles[f"{role}.{side}"]], points[:, roles[f"{_BONES[role]}.{side}"]]
-            found[f"{role}.{side}"] = _Part(*ends, (size, size))
+            found[f"{role}.{side}"] = Part(*ends, (size, size))
     if {"thigh.L", "thigh.R", "upper_arm.L", "upper_arm.R"} <= roles.keys():
         sizes, middles = [], []
         for role in ("thigh", "upper_arm"):
@@ -263,21 +305,28 @@ def _parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) -> dic
             # Measured in the clip, because collar bones can be raised at rest.
             sizes.append(float(np.median(_length(left - right))))
             middles.append(0.5 * (left + right))
-        found["trunk"] = _Part(middles[0], middles[1], (sizes[0], sizes[1]))
+        found["trunk"] = Part(middles[0], middles[1], (sizes[0], sizes[1]))
         if "head" in roles:
-            found["head"] = _Part(points[:, roles["head"]], points[:, roles["head"]], (sizes[1], sizes[1]))
+            found["head"] = Part(points[:, roles["head"]], points[:, roles["head"]], (sizes[1], sizes[1]))
     return {name: part for name, part in found.items() if min(part.sizes) > 0.0}
 
 
-def _is_other_part(name: str, side: str) -> bool:
-    """Return whether a part does not belong to the arm of a side."""
+def is_other_part(name: str, side: str) -> bool:
+    """Return whether a part does not belong to the arm of a side.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> touching.is_other_part("forearm.L", "L"), touching.is_other_part("thigh.L", "L")
+        (False, True)
+    """
     role, _, own = name.partition(".")
-    return role not in _ARMS or own != side
+    return role not in ARMS or own != side
 
 
-def _place(
-    clip: Clip, of: tuple[str, str], pose: tuple[Array, Array], palm: Array, parts: tuple[_Part, _Part]
-) -> _Place:
+def _place(clip: Clip, of: tuple[str, str], pose: tuple[Array, Array], palm: Array, parts: tuple[Part, Part]) -> _Place:
     """Return the target of a palm relative to a part, given its side and the part's name, as in a clip.
 
     pose : world rotations (F, J, 4) and points (F, P, 3) of the clip; palm (F, 3) : of the clip
@@ -290,12 +339,12 @@ def _place(
     distance, height = _length(off), clip.skeleton.height
     touch, away = (height * share for share in NEAR[role])
     holds = _fading(distance, touch, away)
-    if role not in _ARMS:
+    if role not in ARMS:
         slides = np.gradient(along, axis=0) * _length(part.high - part.low) if len(clip) > 1 else 0.0 * along
         speed = np.hypot(slides, np.gradient(distance) if len(clip) > 1 else 0.0) * clip.rate
         holds = holds * _fading(speed, RESTS * height, PASSES * height)
         holds = holds * _fading(part.under(palm), 0.0, UNDER * height)
-        holds = holds * (1.0 - _fading(_bend(clip.skeleton, points, side), HANGS, BENT))
+        holds = holds * (1.0 - _fading(measure_bend(clip.skeleton, points, side), HANGS, BENT))
         holds = holds * _rests_on(clip, name, turned, palm - part.low)
     holds = _fading(1.0 - holds, *DOUBTFUL)
     grown = body.size(along) / part.size(along)
@@ -325,15 +374,25 @@ def _fading(values: Array, first: float, last: float) -> Array:
     return np.asarray(near * near * (3.0 - 2.0 * near))
 
 
-def _bend(skeleton: Skeleton, points: Array, side: str) -> Array:
-    """Return the bend (F,) of an elbow, radians."""
+def measure_bend(skeleton: Skeleton, points: Array, side: str) -> Array:
+    """Return the bend (F,) of an elbow, radians.
+
+    Example:
+        >>> from action_loom.core.bodies import touching
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk(cycles=1)
+        >>> body = walk.skeleton
+        >>> from action_loom.core.motion import kinematics
+        >>> touching.measure_bend(body, kinematics.points(walk), "L").shape
+        (33,)
+    """
     roles = skeleton.roles
     upper, lower, end = (points[:, roles[f"{role}.{side}"]] for role in ("upper_arm", "forearm", "hand"))
     one, other = lower - upper, end - lower
     return np.asarray(np.arctan2(_length(quat.cross(one, other)), (one * other).sum(axis=1)))
 
 
-def _lacking(places: Mapping[str, _Place], parts: Mapping[str, _Part], palm: Array) -> tuple[Array, Array]:
+def _lacking(places: Mapping[str, _Place], parts: Mapping[str, Part], palm: Array) -> tuple[Array, Array]:
     """Return the displacement (F, 3) of a palm to its contacts, averaged over its parts, and then to its clearances."""
     count = _holding(places, len(palm)).sum(axis=0)
     held = np.sum(

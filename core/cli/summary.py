@@ -18,6 +18,7 @@ def lines(name: str, report: Report, recipe: Recipe) -> list[str]:
     """Return the summary of a result with this name."""
     found = [f"{name}: {report['frames']} frames at {report['rate']:g} a second"]
     found += _registration(report, recipe) + recipe.figures(report) + _plant(report, recipe)
+    found += _hands(report)
     found += [
         f"  {one['clip']}: left out first {one['first']}, last {one['last']} frames ({one['why']})"
         for one in report["dropped"]
@@ -113,6 +114,15 @@ def _plant(report: Report, recipe: Recipe) -> list[str]:
     if one["lifted_cm"]:
         found.append(f"  feet lifted by {one['lifted_cm']:.1f} cm at most")
     return found
+
+
+def _hands(report: Report) -> list[str]:
+    one = report.get("hands")
+    if not one or not one["kept"]:
+        return []
+    before, after = one["off_cm"]
+    plural = "" if one["kept"] == 1 else "s"
+    return [f"  hands kept on {one['kept']} contact{plural}: {before:.1f} → {after:.1f} cm"]
 
 
 def _slide(report: Report) -> list[str]:

@@ -53,3 +53,10 @@ class PlantOptions(SpanOptions):
         bounds=(0.0, 1.0),
         shown=RARE,
     )
+    keep_hands: str = option(
+        "auto",
+        "Keep hands on what they hold or touch in the sources",
+        choices=("auto", "off"),
+        shown=RARE,
+        earlier="off",
+    )

@@ -220,7 +220,12 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
             return function(clips, *given)
         attached = load("verbs.completing:attachments_of")(recipe, clips)
         made = function(attached.hang(clips), *given)
-        return load("verbs.completing:complete")(recipe, clips, made, attached)
+        return load("verbs.completing:complete")(recipe, clips, made, attached, _find_frames)
+
+
+def _find_frames(*given: Any) -> Any:
+    """Return the frames of its sources that a result plays; few results need them, and this loads all verbs."""
+    return load("verbs.source_frames:of")(*given)
 
 
 def prepare(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT) -> Any:
@@ -272,7 +277,8 @@ def from_json(text: str) -> Recipe:
         recipe = verb_of(values.pop("verb")).recipe
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError, OptionError):
         raise OptionError(f"This is not a recipe (a JSON object with the name of a verb): {text[:60]}") from None
-    return recipe.from_values(values, f"The recipe {recipe.verb!r}")
+    earlier = {name: about.earlier for name, about in declared_options(recipe).items() if about.earlier is not None}
+    return recipe.from_values(earlier | values, f"The recipe {recipe.verb!r}")
 
 
 def options_of(recipe: type[Recipe]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from ..weave.results import CutOutResult, EditResult, KeysResult, Result
 from ..weight import compared, repair
 from .bake import Bake
 from .fewer_keys import FewerKeys
+from .holding import FindFrames, hold_hands
 from .mirror import Mirror
 from .place import Place
 from .plant import Plant
@@ -52,16 +53,20 @@ def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
     return attachments.find(clips, rest_counts=recipe.verb == Retarget.verb)
 
 
-def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Attachments) -> Result:
+def complete(
+    recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Attachments, find_frames: FindFrames
+) -> Result:
     """Return a result on the given skeleton with its report completed: "changed", "limits", "flights", and notes.
 
     Its name leaves out a rig's name shared by its clips: files name actions "Armature|Walk".
 
     clips : as given; attached : joints that were reattached for the work
+    find_frames : as `source_frames.of`
     changed : False if an edit left the clip unchanged; a note is added if the verb does not explain why
     """
     report, (woven, falls) = made.report, _let_fall(made.clip, recipe, made.report)
     hung = attached.hang(clips)
+    woven, held = hold_hands(woven, made, recipe, hung, find_frames)
     sources = [made.part] if isinstance(made, CutOutResult) else hung[1:] if recipe.verb == Retarget.verb else hung
     names = [clip.name for clip in clips]
     rigs = {name.partition("|")[0] for name in names if "|" in name}
@@ -84,7 +89,7 @@ def complete(recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Atta
         flights, worse = compared.compare_flights(woven, sources)
         report["flights"] = None if flights is None else flights.as_json()
         sentences += [*falls, *worse]
-    sentences += [*body_limits.describe_turns(woven, sources), *attached.leaving(made.clip, clips)]
+    sentences += [*held, *body_limits.describe_turns(woven, sources), *attached.leaving(made.clip, clips)]
     warnings = [*report["warnings"], *_not_planted(recipe, report, made.clip.name), *sentences]
     notes = (*report.get("notes", ()), *unchanged, *recipe.without_effect(report), *attached.notes)
     report["notes"] = [one_line(note) for note in notes]

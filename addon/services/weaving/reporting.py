@@ -26,12 +26,20 @@ def summary(written: Written, made: Result, seconds: float) -> str:
         figures += f", {100.0 * report['follow']['rms']:.1f} cm off the curve"
     if "walk" in report:
         figures += f", {Walk().figures(report)[0].strip()}"
-    figures += _describe_flights(report.get("flights"))
+    figures += _describe_flights(report.get("flights")) + _describe_hands(report.get("hands"))
     figures = written.few + figures + written.limbs
     if written.keys is not None and written.keys[0] != written.keys[1]:
         figures = ", keys {:,} → {:,}".format(*written.keys) + figures
     first, last = action.curve_frame_range[:]
     return f"{action.name}: {round(last - first) + 1} frames made in {seconds:.2f} s{figures}"
+
+
+def _describe_hands(hands: dict[str, Any] | None) -> str:
+    """Return on how many contacts the hands of a result were kept, if they were off."""
+    if not hands or not hands["kept"] or hands["off_cm"][0] == hands["off_cm"][1]:
+        return ""
+    before, after = hands["off_cm"]
+    return f", hands on {hands['kept']} contacts {before:.1f} → {after:.1f} cm"
 
 
 def _describe_flights(flights: Sequence[dict[str, Any]] | None) -> str:

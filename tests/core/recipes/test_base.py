@@ -59,8 +59,10 @@ def test_json_has_the_verb_and_every_option_and_nothing_else(recipe):
 
 
 @pytest.mark.parametrize("recipe", ALL)
-def test_options_that_are_left_out_take_their_defaults(recipe):
-    assert verbs.from_json(json.dumps({"verb": recipe.verb})) == recipe()
+def test_options_that_are_left_out_take_their_defaults_or_what_held_before_they_existed(recipe):
+    options = declared_options(recipe).items()
+    earlier = {name: about.earlier for name, about in options if about.earlier is not None}
+    assert verbs.from_json(json.dumps({"verb": recipe.verb})) == recipe(**earlier)
 
 
 @pytest.mark.parametrize("recipe", ALL)

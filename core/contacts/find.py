@@ -1,0 +1,246 @@
+"""Find contacts of hands from the motion of a body alone (methods: Contacts of hands).
+
+A hand that stays in its place on something can also do so by chance. The evidence against chance is a closed chain: the
+relation varies far less than it would if the hand were where it is, seen from the chest, at other times.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bodies import still_spans, touching
+from ..bodies.still_spans import Stillness
+from ..motion import arrays, quat
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from .figure import Figure, figure_of
+
+ON, TOUCH, RIGID, LOAD, WORLD = KINDS = ("on", "touch", "rigid", "load", "world")
+RATE = 30.0  # Hz at which contacts are searched
+FRAMES = 24  # of a span, compared for its evidence
+# Still spans by kind: of the palm in the frame of a part, of the distance of the hands, of both palms in the chest's
+# frame, and of the palm in the world.
+STILL = {
+    ON: still_spans.ON_A_PART,
+    RIGID: Stillness(0.03, 0.12, 0.014, 0.7),
+    LOAD: Stillness(0.06, 0.15, 0.02, 0.8),
+    WORLD: Stillness(0.05, 0.15, 0.016, 0.35),
+}
+# By kind: largest evidence for chance, and least variation (body heights) that the shuffled relation must have.
+CHANCE = {ON: (0.35, 0.02), RIGID: (0.25, 0.02), WORLD: (0.25, 0.04)}
+# Bend of an elbow that shows a contact without more evidence, radians; on a thigh this far from the vertical.
+BENT: dict[str, float] = {"trunk": np.radians(65.0), "thigh": np.radians(20.0)}
+BENT_ELSEWHERE, SLANTED = float(np.radians(35.0)), np.radians(40.0)
+RESTS = 0.3  # s; shorter spans need more evidence than a bent elbow: arms of runners turn back near the trunk
+FAR = 0.5  # body heights between hands on one thing
+TOUCHING, TOUCHED, TAPS = 0.085, 0.055, 0.06  # body heights between palms, at least once, and for how many seconds
+# Bend of both elbows that hold one thing, radians. A load also needs: standard deviation of the distance of the hands,
+# way of the shoulders, body heights.
+LIFTS, STIFF, CARRIES = np.radians(40.0), 0.006, 0.3
+GIVES_WAY = 0.3  # share of a contact covered by one of a stronger kind
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A contact of a hand, or of both, from its first frame to the one before `end`.
+
+    kind : one of `KINDS`; sides : "L", "R" or "LR"; part : the touched part of the body, "" for other kinds
+    """
+
+    kind: str
+    sides: str
+    part: str
+    first: int
+    end: int
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The kind, the sides and the part, without the time."""
+        return self.kind, self.sides, self.part
+
+
+def find_contacts(clip: Clip) -> list[Contact]:
+    """Return the contacts of the hands of a two-legged body, by time; none for other bodies, and without known arms.
+
+    Example:
+        >>> from action_loom.core.contacts import find
+        >>> from action_loom.core.demo_character import actions
+        >>> find.find_contacts(actions.walk())
+        []
+    """
+    every = max(round(clip.rate / RATE), 1)
+    whole = figure_of(clip)
+    if not whole.palms or len(clip) < 2 * every:
+        return []
+    figure, rate = whole.take_frames(np.arange(0, len(clip), every)), clip.rate / every
+    pair = _find_pairs(figure, rate)
+    held = _prefer_one_part([one for side in figure.palms for one in _find_on_parts(figure, rate, side)], figure, rate)
+    held = [one for one in held if one.part.partition(".")[0] not in touching.ARMS or not _is_covered(one, pair)]
+    fixed = [one for side in figure.palms for one in _find_in_world(figure, rate, side)]
+    fixed = [one for one in fixed if not _is_covered(one, held)]
+    found = sorted([*pair, *held, *fixed], key=lambda one: (one.first, one.end, one.key))
+    last = len(clip)
+    return [
+        Contact(one.kind, one.sides, one.part, one.first * every, min((one.end - 1) * every + 1, last)) for one in found
+    ]
+
+
+def _find_on_parts(figure: Figure, rate: float, side: str) -> list[Contact]:
+    """Return spans in which a palm stays on any other part of the body."""
+    height, palm, found = figure.skeleton.height, figure.palms[side], list[Contact]()
+    bend = figure.measure_bend(side)
+    for name, part in figure.parts.items():
+        role = name.partition(".")[0]
+        if role == "hand" or not touching.is_other_part(name, side):
+            continue
+        away = np.linalg.norm(palm - part.at(part.nearest(palm)), axis=1)
+        under = part.under(palm) if role == "trunk" else np.zeros(len(palm))
+        near, far = (height * share for share in touching.NEAR[role])
+        for first, end in still_spans.find_still_spans(figure.in_part(name, palm), rate, height, STILL[ON]):
+            span = slice(first, end)
+            distance = float(np.median(away[span]))
+            if distance > far or float(np.median(under[span])) > touching.UNDER * height:
+                continue
+            is_bent = float(np.median(bend[span])) > BENT.get(role, BENT_ELSEWHERE)
+            if role == "thigh":
+                is_bent = is_bent and float(np.median(figure.measure_slant(name)[span])) > SLANTED
+            close = distance <= 0.5 * (near + far) and end - first >= RESTS * rate
+            if (is_bent and close) or _is_evident(ON, height, *_measure_on_part(figure, name, side, span)):
+                found.append(Contact(ON, side, name, first, end))
+    return found
+
+
+def _find_in_world(figure: Figure, rate: float, side: str) -> list[Contact]:
+    height, palm = figure.skeleton.height, figure.palms[side]
+    return [
+        Contact(WORLD, side, "", first, end)
+        for first, end in still_spans.find_still_spans(palm, rate, height, STILL[WORLD])
+        if _is_evident(WORLD, height, *_measure_in_world(figure, side, slice(first, end)))
+    ]
+
+
+def _find_pairs(figure: Figure, rate: float) -> list[Contact]:
+    """Return spans in which the hands touch each other, carry something or hold one rigid thing, in this order."""
+    if len(figure.palms) < 2:
+        return []
+    height = figure.skeleton.height
+    distance = np.linalg.norm(figure.palms["L"] - figure.palms["R"], axis=1)
+    bend = np.minimum(figure.measure_bend("L"), figure.measure_bend("R"))  # arms that swing together are straighter
+    touch = [
+        Contact(TOUCH, "LR", "", first, end)
+        for first, end in arrays.find_runs(distance < TOUCHING * height)
+        if distance[first:end].min() < TOUCHED * height and end - first >= TAPS * rate
+    ]
+    load = _find_loads(figure, rate, distance, bend)
+    rigid = [
+        Contact(RIGID, "LR", "", first, end)
+        for first, end in still_spans.find_still_spans(distance, rate, height, STILL[RIGID])
+        if np.median(distance[first:end]) <= FAR * height
+        and np.median(bend[first:end]) > LIFTS
+        and _is_evident(RIGID, height, *_measure_distance(figure, slice(first, end)))
+    ]
+    found = touch
+    for weaker in (load, rigid):
+        found = [*found, *(one for one in weaker if not _is_covered(one, found))]
+    return found
+
+
+def _find_loads(figure: Figure, rate: float, distance: Array, bend: Array) -> list[Contact]:
+    height = figure.skeleton.height
+    both = np.concatenate([figure.in_chest(figure.palms[side]) for side in "LR"], axis=1) / np.sqrt(2.0)
+    roles = figure.skeleton.roles
+    shoulders = 0.5 * (figure.points[:, roles["upper_arm.L"]] + figure.points[:, roles["upper_arm.R"]])
+    return [
+        Contact(LOAD, "LR", "", first, end)
+        for first, end in still_spans.find_still_spans(both, rate, height, STILL[LOAD])
+        if np.median(bend[first:end]) > LIFTS
+        and distance[first:end].std() < STIFF * height
+        and np.linalg.norm(np.ptp(shoulders[first:end], axis=0)) >= CARRIES * height
+    ]
+
+
+# --- evidence -------------------------------------------------------------------------------------------------------
+
+
+def _is_evident(kind: str, height: float, own: float, shuffled: float) -> bool:
+    """Return whether a relation varies (m) far less than the shuffled one."""
+    chance, least = CHANCE[kind]
+    return shuffled >= least * height and own <= chance * shuffled
+
+
+def _choose_frames(span: slice) -> NDArray[np.int64]:
+    count = min(span.stop - span.start, FRAMES)
+    return np.unique(np.linspace(span.start, span.stop - 1, count).round().astype(np.int64))
+
+
+def _shuffle(figure: Figure, side: str, frames: NDArray[np.int64]) -> Array:
+    """Return places (N, N, 3) in the world: in row t the palm's places in the chest of all frames, at frame t."""
+    chest = figure.chest
+    places = figure.in_chest(figure.palms[side])[frames]
+    turned = quat.rotate(figure.turned[frames, chest][:, None], places[None])
+    return np.asarray(figure.points[frames, chest][:, None] + turned)
+
+
+def _measure_spread(relation: Array) -> float:
+    """Return the root mean square distance of relations (..., D) from their mean."""
+    flat = relation.reshape(-1, relation.shape[-1])
+    return float(np.sqrt(((flat - flat.mean(axis=0)) ** 2).sum(axis=1).mean()))
+
+
+def _compare(frames: NDArray[np.int64], shuffled: Array, relate: Callable[[Array], Array]) -> tuple[float, float]:
+    """Return how far a relation varies, and the same for all shuffled places (N, N, 3)."""
+    own = shuffled[np.arange(len(frames)), np.arange(len(frames))]
+    return _measure_spread(relate(own[:, None])), _measure_spread(relate(shuffled))
+
+
+def _measure_on_part(figure: Figure, name: str, side: str, span: slice) -> tuple[float, float]:
+    frames = _choose_frames(span)
+    back = quat.inv(figure.turned[frames, figure.joint_of(name)])[:, None]
+    low = figure.parts[name].low[frames][:, None]
+    return _compare(frames, _shuffle(figure, side, frames), lambda places: quat.rotate(back, places - low))
+
+
+def _measure_in_world(figure: Figure, side: str, span: slice) -> tuple[float, float]:
+    frames = _choose_frames(span)
+    return _compare(frames, _shuffle(figure, side, frames), lambda places: places)
+
+
+def _measure_distance(figure: Figure, span: slice) -> tuple[float, float]:
+    """Return how far the distance of the hands varies, and with each hand at a frame of its own."""
+    frames = _choose_frames(span)
+    left, right = (figure.in_chest(figure.palms[side])[frames] for side in "LR")
+    apart = np.linalg.norm(left[:, None] - right[None], axis=2)
+    return _measure_spread(np.diagonal(apart)[:, None]), _measure_spread(apart[..., None])
+
+
+# --- contacts that exclude each other -------------------------------------------------------------------------------
+
+
+def _is_covered(contact: Contact, others: list[Contact]) -> bool:
+    """Return whether contacts of the same hand cover much of a contact."""
+    held = np.zeros(contact.end - contact.first, dtype=bool)
+    for one in others:
+        if set(one.sides) & set(contact.sides):
+            held[max(one.first - contact.first, 0) : max(one.end - contact.first, 0)] = True
+    return bool(held.mean() >= GIVES_WAY)
+
+
+def _prefer_one_part(found: list[Contact], figure: Figure, rate: float) -> list[Contact]:
+    """Return contacts of which each hand has one part at a time: long ones, and near ones."""
+    scored = []
+    for one in found:
+        part, palm = figure.parts[one.part], figure.palms[one.sides]
+        away = np.linalg.norm(palm - part.at(part.nearest(palm)), axis=1)[one.first : one.end]
+        far = touching.NEAR[one.part.partition(".")[0]][1] * figure.skeleton.height
+        scored.append((max(1.3 - float(np.median(away)) / far, 0.05) * (one.end - one.first) / rate, one))
+    taken = {side: np.zeros(len(figure), dtype=bool) for side in figure.palms}
+    kept = []
+    for _, one in sorted(scored, key=lambda pair: -pair[0]):
+        free = ~taken[one.sides][one.first : one.end]
+        for first, end in arrays.find_runs(free):
+            if end - first >= STILL[ON].seconds * rate:
+                kept.append(Contact(ON, one.sides, one.part, one.first + first, one.first + end))
+                taken[one.sides][one.first + first : one.first + end] = True
+    return kept
