@@ -16,7 +16,7 @@ from ..motion.clip import Clip, join_clips
 from . import candidates, choice, filling, learning, over_keys, standing, trust, windows
 from .candidates import Candidate, Gap, Piece
 from .filling import Filled
-from .learning import Learnt, Model
+from .learning import Model
 from .rows import RATE, Longs, Rows, lengthen_clip, of_clips, of_poses
 from .windows import Around, Poses
 
@@ -191,7 +191,7 @@ def fill(
         wish = wishes.get(len(gaps), Wish())
         gap = _fill_span(clip, (a, b), choice_of, known, wish)
         if wish.gain is None:
-            gap = replace(gap, learnt=_learn(clip, keys, k, long, known, gap.ratio))
+            gap = replace(gap, learnt=_learn(clip, keys, k, long, known, _measure_alone(known, choice_of)))
         gaps.append(gap)
         if keep and gap.learnt is None and gap.gain < trust.NOTHING_LIKE and not _is_held(clip, a, b):
             long[k] = False
@@ -335,9 +335,13 @@ def _fill_span(
     return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)
 
 
-def _learn(
-    clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float
-) -> Taught | None:
+def _measure_alone(known: Library, choice_of: tuple[Gap | None, list[Candidate], int, np.ndarray | None]) -> float:
+    """Return the ratio of the chosen stretch without the posture of other gaps, so that they do not change this one."""
+    asked, found, chosen, _ = choice_of
+    return np.inf if asked is None or chosen < 0 else trust.ratio(known.rows, asked, found, chosen)
+
+
+def _learn(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float) -> Taught | None:
     """Return what the clips teach about the gap after key k; None if that is no better than interpolation.
 
     ratio : of the stretch beside it. Its weight is its share of the information of both: what each knows beyond
@@ -362,7 +366,7 @@ def _learn(
     if learnt.error >= TOLD_NOTHING:
         return None
     even = filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
-    knows, stretch_knows = 1.0 / learnt.error - 1.0, 1.0 / max(ratio, 1e-3)
+    knows, stretch_knows = 1.0 / learnt.error - 1.0, max(1.0 / max(ratio, 1e-3) - 1.0, 0.0)
     own = windows.depart(even, known.moving, told, model.rows, learnt.departure)
     return Taught(own, model, learnt.share, knows / (knows + stretch_knows), learnt.error)
 

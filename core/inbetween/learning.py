@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -16,7 +15,7 @@ from .rows import Longs, Rows
 from .windows import Around, Poses, describe_windows, list_described_joints, measure_departures, waves
 
 MANY = 2500  # windows; more are learnt in single precision, and by a linear regression first
-MOST, CENTRES, FEW_CENTRES = 24_000, 1800, 1200  # windows, and centres with many and with fewer
+MOST, CENTRES, FEW_CENTRES = 24_000, 1800, 800  # windows, and centres with many and with fewer
 PARTS, FEWEST_GROUPS, GROUP = 4, 3, 300  # of clips held out in turn; clips at least, and rows of a longer one
 FEWEST_WINDOWS, TOGETHER = 40, 2000  # windows at least, and windows multiplied at once
 WIDTH, SLOPE, NOISE, JITTER = 0.9, 0.5, 0.1, 2e-5  # width of the kernel in median distances; linear part; noise
@@ -87,7 +86,9 @@ class Model:
         size = float((self.levers * made**2).sum())
         wanted = (_measure(np.array([size]), apart, query, self.features) / self.spread)[0]
         share, error = self._judge(wanted, float(apart[0]))
-        return Learnt(made.astype(np.float64).reshape(-1, made.shape[1] // waves(self.rows, np.zeros(1)).shape[1]), share, error)
+        return Learnt(
+            made.astype(np.float64).reshape(-1, made.shape[1] // waves(self.rows, np.zeros(1)).shape[1]), share, error
+        )
 
     def _judge(self, wanted: Array, apart: float) -> tuple[float, float]:
         """Return share and error, from the held-out windows most like a query."""
@@ -95,7 +96,9 @@ class Model:
         count = min(max(len(far) // OF_WINDOWS, LEAST_NEIGHBOURS), NEIGHBOURS, len(far))
         some = np.argsort(far, kind="stable")[:count]
         weights = 1.0 / (self.squares[some] + FLOOR * np.median(self.squares[some]) + 1e-12)
-        share = float(np.clip((weights * self.hits[some]).sum() / ((weights * self.sizes[some]).sum() + 1e-12), 0.0, 1.0))
+        share = float(
+            np.clip((weights * self.hits[some]).sum() / ((weights * self.sizes[some]).sum() + 1e-12), 0.0, 1.0)
+        )
         share *= min(1.0, self.farthest / max(apart, 1e-9)) ** 4
         missed = self.squares[some] - 2.0 * share * self.hits[some] + share**2 * self.sizes[some]
         error = (weights * missed).sum() / max((weights * self.squares[some]).sum(), 1e-12)
@@ -107,10 +110,8 @@ def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Ar
 
     rows, poses : of the clips, as `rows.of_clips` and `windows.pose_all` return them
     """
-    passed = _count_passed(rows)
-    starts = np.flatnonzero(
-        (rows.left >= gap_rows + max(around.after, default=0)) & (passed >= max(around.before, default=0))
-    )
+    enough = rows.left >= gap_rows + max(around.after, default=0)
+    starts = np.flatnonzero(enough & (rows.passed >= max(around.before, default=0)))
     if len(starts) > MOST:
         starts = starts[np.linspace(0, len(starts) - 1, MOST).astype(np.int64)]
     groups = rows.clips[starts] * 10_000 + (rows.frames[starts] // GROUP if rows.clips.max() < FEWEST_GROUPS else 0)
@@ -125,20 +126,29 @@ def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Ar
     kind = np.float32 if len(starts) > MANY else np.float64
     given = features.rows(blocks).astype(kind)
     true = measure_departures(poses, starts, gap_rows).astype(kind)
-    levers = _measure_levers(clips[0], poses, true.shape[1], true.shape[2]).astype(kind)
-    return _fit(gap_rows, around, features, given, true.reshape(len(starts), -1), numbers % PARTS, levers)
+    levers = _measure_levers(clips[0], true.shape[1], true.shape[2]).astype(kind)
+    return _fit(
+        gap_rows,
+        around,
+        features,
+        given,
+        true.reshape(len(starts), -1),
+        numbers % min(PARTS, numbers.max() + 1),
+        levers,
+    )
 
 
 def _fit(
     gap_rows: int, around: Around, features: _Features, given: Array, true: Array, parts: Longs, levers: Array
 ) -> Model:
+    """Return the model of windows with features (N, F) and departures (N, D), tested on one part after the other."""
     count = len(given)
     linear_first = count > MANY
     some = np.linspace(0, count - 1, min(count, CENTRES if linear_first else FEW_CENTRES)).astype(np.int64)
     centres = given[some]
     width = WIDTH * float(np.median(np.linalg.norm(centres - centres[::-1], axis=1))) + 1e-9
     among, _ = _compare(centres, centres, width, not linear_first)
-    own = [np.flatnonzero(parts == part) for part in range(PARTS)]
+    own = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
     sums = [_sum_products(given[at], true[at], centres, width, linear_first) for at in own]
     total = {name: sum(part[name] for part in sums) for name in sums[0]}
     foretold, apart = np.empty_like(true), np.empty(count)
@@ -177,7 +187,9 @@ def _solve(sums: dict[str, Array], among: Array, linear_first: bool) -> tuple[Ar
     linear, wanted = None, sums["near true"]
     if linear_first:
         square = sums["given given"]
-        linear = np.linalg.solve(square + LINEAR * np.trace(square) / len(square) * np.eye(len(square)), sums["given true"])
+        linear = np.linalg.solve(
+            square + LINEAR * np.trace(square) / len(square) * np.eye(len(square)), sums["given true"]
+        )
         wanted = wanted - sums["near given"] @ linear
     square = sums["near near"]
     noise = NOISE * among + JITTER * np.trace(square) / len(square) * np.eye(len(square))
@@ -201,7 +213,9 @@ def _measure(sizes: Array, apart: Array, given: Array, features: _Features) -> A
     """Return what windows (N, 3) are compared by: size of the foretold departure, novelty, and travel and turn."""
     begin = sum(len(mean) for mean in features.means[:2])
     turn = sum(len(mean) for mean in features.means[:3])
-    moved = (given[:, begin : begin + 2] ** 2).sum(axis=1) + (given[:, turn : turn + len(features.means[3])] ** 2).sum(axis=1)
+    moved = (given[:, begin : begin + 2] ** 2).sum(axis=1) + (given[:, turn : turn + len(features.means[3])] ** 2).sum(
+        axis=1
+    )
     return np.log(np.column_stack([sizes, apart**2, moved]) + 1e-6)
 
 
@@ -210,11 +224,14 @@ def _normalize(blocks: list[Array]) -> _Features:
     sizes = [
         float(np.sqrt((block - mean).var() * block.shape[1])) + 1e-6 for block, mean in zip(blocks, means, strict=True)
     ]
-    square = sum(float(((block - mean) ** 2).sum(axis=1).mean()) / size**2 for block, mean, size in zip(blocks, means, sizes, strict=True))
+    square = sum(
+        float(((block - mean) ** 2).sum(axis=1).mean()) / size**2
+        for block, mean, size in zip(blocks, means, sizes, strict=True)
+    )
     return _Features(means, sizes, max(square, 1e-9) ** 0.5)
 
 
-def _measure_levers(clip: Clip, poses: Poses, waves: int, width: int) -> Array:
+def _measure_levers(clip: Clip, count: int, width: int) -> Array:
     """Return the weights of squared departures: mean squared distances of points that a joint turns, at rest."""
     skeleton = clip.skeleton
     joints, places = len(skeleton), skeleton.rest[1] / skeleton.height
@@ -226,10 +243,4 @@ def _measure_levers(clip: Clip, poses: Poses, waves: int, width: int) -> Array:
             square[joint] += ((places[point] - places[joint]) ** 2).sum() / len(points)
             joint = int(skeleton.parents[joint])
     each = np.concatenate([np.repeat(square, 3), np.ones(width - 3 * joints)])
-    return np.tile(each, waves)
-
-
-def _count_passed(rows: Rows) -> NDArray[np.int64]:
-    """Return the number of rows (N,) of the same clip before each."""
-    begins = np.concatenate([[0], np.flatnonzero(rows.left[:-1] == 0) + 1])
-    return np.asarray(np.arange(len(rows)) - begins[np.searchsorted(begins, np.arange(len(rows)), side="right") - 1])
+    return np.tile(each, count)

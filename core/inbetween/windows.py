@@ -150,7 +150,9 @@ def depart(even: Clip, moving: Sequence[int], first: Poses, rows: int, coefficie
     along[[0, -1]] = 0.0
     joints = len(even.skeleton)
     values = (along @ coefficients).reshape(len(even), -1, 3)
-    moves = even.skeleton.height * quat.rotate(quat.inv(_to_body(first, np.zeros(1, dtype=np.int64))), values[:, joints:])
+    moves = even.skeleton.height * quat.rotate(
+        quat.inv(_to_body(first, np.zeros(1, dtype=np.int64))), values[:, joints:]
+    )
     translations = even.translations.copy()
     translations[:, list(moving)] += moves
     rotations = quat.mul(even.rotations, quat.exp(values[:, :joints]))
