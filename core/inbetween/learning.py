@@ -5,7 +5,7 @@ on clips that were held out.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,7 +123,7 @@ def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Ar
         poses, starts, ends, [starts - lag for lag in around.before], [ends + lag for lag in around.after]
     )
     features = _normalize(blocks)
-    kind = np.float32 if len(starts) > MANY else np.float64
+    kind: Any = np.float32 if len(starts) > MANY else np.float64
     given = features.rows(blocks).astype(kind)
     true = measure_departures(poses, starts, gap_rows).astype(kind)
     levers = _measure_levers(clips[0], true.shape[1], true.shape[2]).astype(kind)
@@ -150,7 +150,7 @@ def _fit(
     among, _ = _compare(centres, centres, width, not linear_first)
     own = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
     sums = [_sum_products(given[at], true[at], centres, width, linear_first) for at in own]
-    total = {name: sum(part[name] for part in sums) for name in sums[0]}
+    total = {name: np.sum([part[name] for part in sums], axis=0) for name in sums[0]}
     foretold, apart = np.empty_like(true), np.empty(count)
     for part, at in enumerate(own):
         linear, weights = _solve({name: total[name] - sums[part][name] for name in total}, among, linear_first)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,11 +33,11 @@ class Poses:
     shifts (N, M, 3) : locations of the joints that move; axes (N, M, 4) : from these to the world
     """
 
-    turns: Singles
-    points: Singles
+    turns: Array
+    points: Array
     facing: Array
-    shifts: Singles
-    axes: Singles
+    shifts: Array
+    axes: Array
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -75,11 +75,11 @@ def pose_of(clip: Clip, moving: Sequence[int]) -> Poses:
     axes = np.broadcast_to(skeleton.orients[list(moving)], (len(clip), len(moving), 4))
     above = np.where((parents >= 0)[:, None], rotations[:, np.maximum(parents, 0)], quat.IDENTITY)
     return Poses(
-        clip.rotations.astype(np.float32),
-        (points[:, list_described_joints(skeleton)] / skeleton.height).astype(np.float32),
+        clip.rotations,
+        (points[:, list_described_joints(skeleton)] / skeleton.height),
         root_motion.raw_heading(skeleton, rotations, points),
-        (clip.translations[:, list(moving)] / skeleton.height).astype(np.float32),
-        quat.mul(above, axes).astype(np.float32),
+        (clip.translations[:, list(moving)] / skeleton.height),
+        quat.mul(above, axes),
     )
 
 
@@ -92,12 +92,14 @@ def pose_all(clips: Sequence[Clip], moving: Sequence[int], *, mirrored: bool) ->
     return Poses(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Poses)))
 
 
-def describe_windows(poses: Poses, first: Longs, last: Longs, before: Sequence[Longs], after: Sequence[Longs]) -> list:
+def describe_windows(
+    poses: Poses, first: Longs, last: Longs, before: Sequence[Longs], after: Sequence[Longs]
+) -> list[Any]:
     """Return blocks of features (W, ·) of windows, in the frame of the body at their first poses.
 
     first, last (W,) : indices of the poses at both ends; before, after : indices of poses known beside them
     """
-    facing, ground = poses.facing[first], poses.points[first, 0] * np.array([1.0, 1.0, 0.0], dtype=np.float32)
+    facing, ground = poses.facing[first], poses.points[first, 0] * np.array([1.0, 1.0, 0.0])
 
     def place(at: Longs) -> Array:
         return _turn(poses.points[at] - ground[:, None], -facing)

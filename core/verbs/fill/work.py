@@ -280,7 +280,8 @@ def _describe_learning(clip: Clip, done: Done) -> list[str]:
     explained = 100.0 * float(np.mean([model.explained for model in models]))
     return [
         f"{clip.name}: {len(models)} of {len(done.gaps)} gaps use what {max(model.windows for model in models)}"
-        f" stretches of the clips teach; on clips held out it explains {explained:.0f} % of what they do beyond interpolation"
+        f" stretches of the clips teach; on clips held out it explains {explained:.0f} % of what they do beyond"
+        " interpolation"
     ]
 
 
