@@ -175,23 +175,23 @@ def _sum_products(given: Array, true: Array, centres: Array, width: float, linea
     for begin in range(0, len(given), TOGETHER):
         some, wanted = given[begin : begin + TOGETHER], true[begin : begin + TOGETHER]
         near, _ = _compare(some, centres, width, not linear_first)
-        products = {"near near": near.T @ near, "near true": near.T @ wanted}
+        products = {"near_near": near.T @ near, "near_true": near.T @ wanted}
         if linear_first:
-            products |= {"given given": some.T @ some, "given true": some.T @ wanted, "near given": near.T @ some}
+            products |= {"given_given": some.T @ some, "given_true": some.T @ wanted, "near_given": near.T @ some}
         sums = {name: value.astype(np.float64) + sums.get(name, 0.0) for name, value in products.items()}
     return sums
 
 
 def _solve(sums: dict[str, Array], among: Array, linear_first: bool) -> tuple[Array | None, Array]:
     """Return the weights of features, None if there is no linear regression first, and those of centres."""
-    linear, wanted = None, sums["near true"]
+    linear, wanted = None, sums["near_true"]
     if linear_first:
-        square = sums["given given"]
+        square = sums["given_given"]
         linear = np.linalg.solve(
-            square + LINEAR * np.trace(square) / len(square) * np.eye(len(square)), sums["given true"]
+            square + LINEAR * np.trace(square) / len(square) * np.eye(len(square)), sums["given_true"]
         )
-        wanted = wanted - sums["near given"] @ linear
-    square = sums["near near"]
+        wanted = wanted - sums["near_given"] @ linear
+    square = sums["near_near"]
     noise = NOISE * among + JITTER * np.trace(square) / len(square) * np.eye(len(square))
     weights = np.linalg.solve(square + noise, wanted)
     return (None if linear is None else linear.astype(among.dtype)), weights.astype(among.dtype)
