@@ -153,7 +153,7 @@ class _Head:
 def _several(rows: Rows, gap: Gap, begins: Singles, ends: Singles) -> list[Candidate]:
     """Return sequences of two or three stretches, starting like the first key and ending like the last."""
     starts, stops = _spread(begins), _spread(ends)
-    passed = np.arange(len(rows)) - _first_of_clip(rows)
+    passed = rows.passed
     kept = []
     for split in SPLITS:
         for pace in PACES:
@@ -274,12 +274,6 @@ def _least(cost: Array | Singles, count: int) -> Longs:
     if len(cost) <= count:
         return np.arange(len(cost))
     return np.sort(np.argpartition(cost, count)[:count])
-
-
-def _first_of_clip(rows: Rows) -> Longs:
-    """Return the first row (N,) of the clip to which each row belongs."""
-    begins = np.concatenate([[0], np.flatnonzero(rows.left[:-1] == 0) + 1])
-    return np.asarray(begins[np.searchsorted(begins, np.arange(len(rows)), side="right") - 1])
 
 
 def _best(some: list[Candidate]) -> list[Candidate]:

@@ -1,7 +1,8 @@
-"""Fill the frames between keyed poses of a clip with stretches of other clips (methods: Fill)."""
+"""Fill the frames between keyed poses of a clip with stretches of other clips, and what they teach (methods: Fill)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -10,16 +11,21 @@ import numpy as np
 from ..cache import Cache
 from ..edit.feet.planting import Planted
 from ..errors import ClipError
-from ..motion import quat
+from ..motion import quat, resample
 from ..motion.clip import Clip, join_clips
-from . import candidates, choice, filling, over_keys, standing, trust
+from . import candidates, choice, filling, learning, over_keys, standing, trust, windows
 from .candidates import Candidate, Gap, Piece
 from .filling import Filled
+from .learning import Model
 from .rows import RATE, Longs, Rows, lengthen_clip, of_clips, of_poses
+from .windows import Around, Poses
 
 FEWEST_FRAMES = 6  # between two keys; shorter gaps are not changed
 LONGEST = 60.0  # s between two keys
-REMEMBERED = 512  # gaps cached
+REMEMBERED, MODELS = 512, 12  # gaps and models cached
+LAGS = (1, 5)  # rows from a key to the poses beside it that tell its speed, where frames stay
+FARTHEST = 45  # rows to a neighbouring key that tells more
+TOLD_NOTHING = 0.9  # expected error of what was learnt, from which it is not used
 HELD = 1e-5  # quaternion components, m
 
 
@@ -34,6 +40,21 @@ class Library:
     rows: Rows
     _found: Cache[tuple[Any, ...], list[Candidate]] = field(default_factory=lambda: Cache(REMEMBERED))
     _made: Cache[tuple[Any, ...], Filled] = field(default_factory=lambda: Cache(REMEMBERED))
+    _models: Cache[tuple[int, Around], tuple[Model | None]] = field(default_factory=lambda: Cache(MODELS))
+
+    @cached_property
+    def moving(self) -> list[int]:
+        """The joints whose locations change."""
+        return windows.list_moving_joints(self.clips)
+
+    @cached_property
+    def _poses(self) -> Poses:
+        return windows.pose_all(self.clips, self.moving, mirrored=bool(self.rows.mirrored.any()))
+
+    def model(self, count: int, around: Around) -> Model | None:
+        """Return what the clips teach about gaps of `count` rows, or None if they are too few."""
+        key = count, around
+        return self._models.made(key, lambda: (learning.learn(self.clips, self.rows, self._poses, count, around),))[0]
 
     def found(self, gap: Gap) -> list[Candidate]:
         """Return the candidates for a gap, sorted by similarity."""
@@ -63,12 +84,28 @@ class Wish:
 
 
 @dataclass(frozen=True, eq=False)
+class Taught:
+    """A gap's frames as clips teach them, including both keys.
+
+    share : how far they go from interpolation; part : their weight beside a stretch; error : expected, over that of
+    interpolation, both squared
+    """
+
+    own: Clip
+    model: Model
+    share: float
+    part: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
 class GapFilled:
     """A gap between two keyed frames, and its fill.
 
     found : its candidates, sorted by similarity; empty if no clip is long enough. chosen : index of the one used
     filled : None if nothing was found; gain : weight of the stretch used; own_gain : weight estimated as right
     ratio : the expected error of the stretch over the error of interpolation, both squared
+    learnt : the frames as the clips teach them, their weight, and the expected error; None if nothing was learnt
     """
 
     first: int
@@ -79,6 +116,7 @@ class GapFilled:
     gain: float
     own_gain: float
     ratio: float
+    learnt: Taught | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,9 +188,12 @@ def fill(
             parts.append(clip.cut(a + 1, b + 1))
             continue
         choice_of = asked[k], found[k], chosen[k], postures[k]
-        gap = _fill_span(clip, (a, b), choice_of, known, wishes.get(len(gaps), Wish()))
+        wish = wishes.get(len(gaps), Wish())
+        gap = _fill_span(clip, (a, b), choice_of, known, wish)
+        if wish.gain is None:
+            gap = replace(gap, learnt=_learn(clip, keys, k, long, known, _measure_alone(known, choice_of)))
         gaps.append(gap)
-        if keep and gap.gain < trust.NOTHING_LIKE and not _is_held(clip, a, b):
+        if keep and gap.learnt is None and gap.gain < trust.NOTHING_LIKE and not _is_held(clip, a, b):
             long[k] = False
             parts.append(clip.cut(a + 1, b + 1))
             continue
@@ -294,8 +335,60 @@ def _fill_span(
     return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)
 
 
+def _measure_alone(known: Library, choice_of: tuple[Gap | None, list[Candidate], int, np.ndarray | None]) -> float:
+    """Return the ratio of the chosen stretch without the posture of other gaps, so that they do not change this one."""
+    asked, found, chosen, _ = choice_of
+    return np.inf if asked is None or chosen < 0 else trust.ratio(known.rows, asked, found, chosen)
+
+
+def _learn(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float) -> Taught | None:
+    """Return what the clips teach about the gap after key k; None if that is no better than interpolation.
+
+    ratio : of the stretch beside it. Its weight is its share of the information of both: what each knows beyond
+    interpolation.
+    """
+    a, b = int(keys[k]), int(keys[k + 1])
+    count = max(round((b - a) * RATE / clip.rate), 2)
+    around = _around(clip, keys, k, long)
+    model = known.model(count, around)
+    if model is None and any(around):
+        model = known.model(count, Around())
+    if model is None:
+        return None
+    step = clip.rate / RATE
+    frames = np.array([a, b, *(a - step * n for n in model.around.before), *(b + step * n for n in model.around.after)])
+    near = clip.cut(int(max(frames.min() - 2, 0)), int(min(frames.max() + 3, len(clip))))
+    poses = resample.sample(replace(near, channels={}), frames - max(int(frames.min() - 2), 0))
+    beside = list(range(2, len(frames)))
+    before, after = beside[: len(model.around.before)], beside[len(model.around.before) :]
+    told = windows.pose_of(poses, known.moving)
+    learnt = model.foretell(told, 0, 1, before, after)
+    if learnt.error >= TOLD_NOTHING:
+        return None
+    even = filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+    knows, stretch_knows = 1.0 / learnt.error - 1.0, max(1.0 / max(ratio, 1e-3) - 1.0, 0.0)
+    own = windows.depart(even, known.moving, told, model.rows, learnt.departure)
+    return Taught(own, model, learnt.share, knows / (knows + stretch_knows), learnt.error)
+
+
+def _around(clip: Clip, keys: Longs, k: int, long: Sequence[bool]) -> Around:
+    """Return which poses beside the gap after key k are known: frames that stay, or a neighbouring key."""
+    step = clip.rate / RATE
+    sides = []
+    for key, other, stays in (
+        (keys[k], keys[k - 1] if k else 0, k == 0 or not long[k - 1]),
+        (keys[k + 1], keys[k + 2] if k + 2 < len(keys) else len(clip) - 1, k + 2 == len(keys) or not long[k + 1]),
+    ):
+        reach = abs(int(key) - int(other)) / step
+        sides.append(
+            tuple(lag for lag in LAGS if lag <= reach + 1e-6) if stays else (round(reach),) * (reach <= FARTHEST)
+        )
+    return Around(*sides)
+
+
 def _frames(clip: Clip, gap: GapFilled) -> Clip:
     a, b = gap.first, gap.last
-    if gap.filled is None:
-        return filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
-    return filling.mix_with_interpolation(gap.filled, gap.gain)
+    even = filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
+    part = 0.0 if gap.learnt is None else gap.learnt.part
+    ways = [] if gap.filled is None else [(gap.filled.own, (1.0 - part) * gap.gain)]
+    return filling.mix_ways(even, [*ways, *([] if gap.learnt is None else [(gap.learnt.own, part * gap.learnt.share)])])

@@ -1,5 +1,6 @@
 """Fill a gap between two keyed poses with a stretch that meets both exactly (methods: Fill)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -99,18 +100,17 @@ def fill_gap(
     return Filled(own, plain)
 
 
-def mix_with_interpolation(one: Filled, gain: float) -> Clip:
-    """Return interpolation plus a share of the difference between the stretch and interpolation."""
-    if gain >= 1.0:
-        return one.own
-    if gain <= 0.0:
-        return one.plain
-    turn = quat.log(quat.mul(quat.inv(one.plain.rotations), one.own.rotations))
-    return replace(
-        one.plain,
-        rotations=quat.mul(one.plain.rotations, quat.exp(gain * turn)),
-        translations=one.plain.translations + gain * (one.own.translations - one.plain.translations),
-    )
+def mix_ways(even: Clip, ways: Sequence[tuple[Clip, float]]) -> Clip:
+    """Return an interpolation plus shares of the differences of other ways between the same poses from it."""
+    ways = [(own, share) for own, share in ways if share > 0.0]
+    if len(ways) == 1 and ways[0][1] >= 1.0:
+        return ways[0][0]
+    turns, moves = np.zeros((*even.rotations.shape[:2], 3)), np.zeros_like(even.translations)
+    for own, share in ways:
+        turns += share * quat.log(quat.mul(quat.inv(even.rotations), own.rotations))
+        moves += share * (own.translations - even.translations)
+    rotations = quat.mul(even.rotations, quat.exp(turns))
+    return replace(even, rotations=rotations, translations=even.translations + moves)
 
 
 def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: Clip, led: tuple[float, float]) -> Clip:

@@ -48,6 +48,13 @@ class Rows:
     def __len__(self) -> int:
         return len(self.places)
 
+    @property
+    def passed(self) -> Longs:
+        """The number (N,) of rows before of the same clip."""
+        begins = np.concatenate([[0], np.flatnonzero(self.left[:-1] == 0) + 1])
+        at = np.arange(len(self))
+        return np.asarray(at - begins[np.searchsorted(begins, at, side="right") - 1])
+
 
 def list_compared_points(skeleton: Skeleton) -> tuple[list[int], int]:
     """Return the compared points of a body, lower half first, and the number of points in the lower half.

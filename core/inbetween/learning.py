@@ -1,0 +1,246 @@
+"""Learn from windows of clips how motion departs from interpolation, and how far to trust that (methods: Fill).
+
+Kernel ridge regression on some windows as centres; with many windows, after a linear regression. The error is measured
+on clips that were held out.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from .rows import Longs, Rows
+from .windows import Around, Poses, describe_windows, list_described_joints, measure_departures, waves
+
+MANY = 2500  # windows; more are learnt in single precision, and by a linear regression first
+MOST, CENTRES, FEW_CENTRES = 24_000, 1800, 800  # windows, and centres with many and with fewer
+PARTS, FEWEST_GROUPS, GROUP = 4, 3, 300  # of clips held out in turn; clips at least, and rows of a longer one
+FEWEST_WINDOWS, TOGETHER = 40, 2000  # windows at least, and windows multiplied at once
+WIDTH, SLOPE, NOISE, JITTER = 0.9, 0.5, 0.1, 2e-5  # width of the kernel in median distances; linear part; noise
+LINEAR = 0.01  # noise of the linear regression
+NEIGHBOURS, LEAST_NEIGHBOURS, OF_WINDOWS = 150, 20, 8  # held-out windows that tell the error of a query
+FLOOR = 0.1  # medians of squared departures added to the weights of held-out windows
+DIGITS = 6  # of measures that are compared, so that every processor finds the same neighbours
+
+
+class Learnt(NamedTuple):
+    """A departure (K, D) from interpolation, its share (0 to 1), and its expected error over that of interpolation,
+    both squared."""
+
+    departure: Array
+    share: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Features:
+    """How windows are described: the blocks' means, and their sizes; `unit` makes the mean square of a row 1."""
+
+    means: list[Array]
+    sizes: list[float]
+    unit: float
+
+    def rows(self, blocks: list[Array]) -> Array:
+        each = [(block - mean) / size for block, mean, size in zip(blocks, self.means, self.sizes, strict=True)]
+        return np.concatenate(each, axis=1) / self.unit
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What was learnt from windows of some rows.
+
+    windows : their number; explained : share of the squared departures of held-out clips that it foretells
+    measures (N, 3), hits, sizes, squares (N,) : of held-out windows: what they are compared by, the product of foretold
+    and true departures, and the squares of both; farthest : the largest distance of one from the windows learnt from
+    """
+
+    rows: int
+    around: Around
+    windows: int
+    explained: float
+    features: _Features
+    centres: Array
+    width: float
+    linear: Array | None
+    weights: Array
+    levers: Array
+    measures: Array
+    spread: Array
+    hits: Array
+    sizes: Array
+    squares: Array
+    farthest: float
+
+    def foretell(self, poses: Poses, first: int, last: int, before: list[int], after: list[int]) -> Learnt:
+        """Return the departure between two poses of a body, with those known beside them."""
+
+        def at(*numbers: int) -> Longs:
+            return np.array(numbers, dtype=np.int64)
+
+        blocks = describe_windows(poses, at(first), at(last), [at(k) for k in before], [at(k) for k in after])
+        query = self.features.rows(blocks).astype(self.centres.dtype)
+        near, apart = _compare(query, self.centres, self.width, self.linear is None)
+        made = near @ self.weights + (0.0 if self.linear is None else query @ self.linear)
+        size = float((self.levers * made**2).sum())
+        wanted = (_measure(np.array([size]), apart, query, self.features) / self.spread)[0]
+        share, error = self._judge(wanted, float(apart[0]))
+        return Learnt(
+            made.astype(np.float64).reshape(-1, made.shape[1] // waves(self.rows, np.zeros(1)).shape[1]), share, error
+        )
+
+    def _judge(self, wanted: Array, apart: float) -> tuple[float, float]:
+        """Return share and error, from the held-out windows most like a query."""
+        far = np.round(((self.measures / self.spread - wanted) ** 2).sum(axis=1), DIGITS)
+        count = min(max(len(far) // OF_WINDOWS, LEAST_NEIGHBOURS), NEIGHBOURS, len(far))
+        some = np.argsort(far, kind="stable")[:count]
+        weights = 1.0 / (self.squares[some] + FLOOR * np.median(self.squares[some]) + 1e-12)
+        share = float(
+            np.clip((weights * self.hits[some]).sum() / ((weights * self.sizes[some]).sum() + 1e-12), 0.0, 1.0)
+        )
+        share *= min(1.0, self.farthest / max(apart, 1e-9)) ** 4
+        missed = self.squares[some] - 2.0 * share * self.hits[some] + share**2 * self.sizes[some]
+        error = (weights * missed).sum() / max((weights * self.squares[some]).sum(), 1e-12)
+        return share, float(np.clip(error, 0.01, 1.0))
+
+
+def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Around) -> Model | None:
+    """Return a model of gaps of some rows, or None with too few clips of that length.
+
+    rows, poses : of the clips, as `rows.of_clips` and `windows.pose_all` return them
+    """
+    enough = rows.left >= gap_rows + max(around.after, default=0)
+    starts = np.flatnonzero(enough & (rows.passed >= max(around.before, default=0)))
+    if len(starts) > MOST:
+        starts = starts[np.linspace(0, len(starts) - 1, MOST).astype(np.int64)]
+    groups = rows.clips[starts] * 10_000 + (rows.frames[starts] // GROUP if rows.clips.max() < FEWEST_GROUPS else 0)
+    numbers = np.unique(groups, return_inverse=True)[1]
+    if len(starts) < FEWEST_WINDOWS or numbers.max() + 1 < FEWEST_GROUPS:
+        return None
+    ends = starts + gap_rows
+    blocks = describe_windows(
+        poses, starts, ends, [starts - lag for lag in around.before], [ends + lag for lag in around.after]
+    )
+    features = _normalize(blocks)
+    kind: Any = np.float32 if len(starts) > MANY else np.float64
+    given = features.rows(blocks).astype(kind)
+    true = measure_departures(poses, starts, gap_rows).astype(kind)
+    levers = _measure_levers(clips[0], true.shape[1], true.shape[2]).astype(kind)
+    return _fit(
+        gap_rows,
+        around,
+        features,
+        given,
+        true.reshape(len(starts), -1),
+        numbers % min(PARTS, numbers.max() + 1),
+        levers,
+    )
+
+
+def _fit(
+    gap_rows: int, around: Around, features: _Features, given: Array, true: Array, parts: Longs, levers: Array
+) -> Model:
+    """Return the model of windows with features (N, F) and departures (N, D), tested on one part after the other."""
+    count = len(given)
+    linear_first = count > MANY
+    some = np.linspace(0, count - 1, min(count, CENTRES if linear_first else FEW_CENTRES)).astype(np.int64)
+    centres = given[some]
+    width = WIDTH * float(np.median(np.linalg.norm(centres - centres[::-1], axis=1))) + 1e-9
+    among, _ = _compare(centres, centres, width, not linear_first)
+    own = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
+    sums = [_sum_products(given[at], true[at], centres, width, linear_first) for at in own]
+    total = {name: np.sum([part[name] for part in sums], axis=0) for name in sums[0]}
+    foretold, apart = np.empty_like(true), np.empty(count)
+    for part, at in enumerate(own):
+        linear, weights = _solve({name: total[name] - sums[part][name] for name in total}, among, linear_first)
+        near, _ = _compare(given[at], centres, width, not linear_first)
+        foretold[at] = near @ weights + (0.0 if linear is None else given[at] @ linear)
+        others = parts[some] != part
+        apart[at] = _compare(given[at], centres[others], width, False)[1]
+    hits = (foretold * true) @ levers
+    sizes, squares = (foretold**2) @ levers, (true**2) @ levers
+    linear, weights = _solve(total, among, linear_first)
+    measures = _measure(sizes, apart, given, features)
+    explained = 1.0 - float((squares - 2.0 * hits + sizes).sum() / max(squares.sum(), 1e-12))
+    return Model(
+        gap_rows, around, count, max(explained, 0.0), features, centres, width, linear, weights, levers, measures,
+        measures.std(axis=0) + 1e-6, hits, sizes, squares, float(apart.max()),
+    )  # fmt: skip
+
+
+def _sum_products(given: Array, true: Array, centres: Array, width: float, linear_first: bool) -> dict[str, Array]:
+    """Return the sums over windows that `_solve` needs; sums of parts add up, in double precision."""
+    sums: dict[str, Array] = {}
+    for begin in range(0, len(given), TOGETHER):
+        some, wanted = given[begin : begin + TOGETHER], true[begin : begin + TOGETHER]
+        near, _ = _compare(some, centres, width, not linear_first)
+        products = {"near_near": near.T @ near, "near_true": near.T @ wanted}
+        if linear_first:
+            products |= {"given_given": some.T @ some, "given_true": some.T @ wanted, "near_given": near.T @ some}
+        sums = {name: value.astype(np.float64) + sums.get(name, 0.0) for name, value in products.items()}
+    return sums
+
+
+def _solve(sums: dict[str, Array], among: Array, linear_first: bool) -> tuple[Array | None, Array]:
+    """Return the weights of features, None if there is no linear regression first, and those of centres."""
+    linear, wanted = None, sums["near_true"]
+    if linear_first:
+        square = sums["given_given"]
+        linear = np.linalg.solve(
+            square + LINEAR * np.trace(square) / len(square) * np.eye(len(square)), sums["given_true"]
+        )
+        wanted = wanted - sums["near_given"] @ linear
+    square = sums["near_near"]
+    noise = NOISE * among + JITTER * np.trace(square) / len(square) * np.eye(len(square))
+    weights = np.linalg.solve(square + noise, wanted)
+    return (None if linear is None else linear.astype(among.dtype)), weights.astype(among.dtype)
+
+
+def _compare(given: Array, centres: Array, width: float, sloped: bool) -> tuple[Array, Array]:
+    """Return the kernel (N, M) between windows and centres (Matérn 3/2), and the distance (N,) of the nearest."""
+    product = given @ centres.T
+    apart = (given**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2.0 * product
+    apart = np.sqrt(np.maximum(apart, 0.0))
+    nearest = apart.min(axis=1)
+    apart *= np.sqrt(3.0) / width
+    near = np.exp(-apart)
+    near *= 1.0 + apart
+    return (near + SLOPE * product if sloped else near).astype(given.dtype), nearest
+
+
+def _measure(sizes: Array, apart: Array, given: Array, features: _Features) -> Array:
+    """Return what windows (N, 3) are compared by: size of the foretold departure, novelty, and travel and turn."""
+    begin = sum(len(mean) for mean in features.means[:2])
+    turn = sum(len(mean) for mean in features.means[:3])
+    moved = (given[:, begin : begin + 2] ** 2).sum(axis=1) + (given[:, turn : turn + len(features.means[3])] ** 2).sum(
+        axis=1
+    )
+    return np.log(np.column_stack([sizes, apart**2, moved]) + 1e-6)
+
+
+def _normalize(blocks: list[Array]) -> _Features:
+    means = [block.mean(axis=0) for block in blocks]
+    sizes = [
+        float(np.sqrt((block - mean).var() * block.shape[1])) + 1e-6 for block, mean in zip(blocks, means, strict=True)
+    ]
+    square = sum(
+        float(((block - mean) ** 2).sum(axis=1).mean()) / size**2
+        for block, mean, size in zip(blocks, means, sizes, strict=True)
+    )
+    return _Features(means, sizes, max(square, 1e-9) ** 0.5)
+
+
+def _measure_levers(clip: Clip, count: int, width: int) -> Array:
+    """Return the weights of squared departures: mean squared distances of points that a joint turns, at rest."""
+    skeleton = clip.skeleton
+    joints, places = len(skeleton), skeleton.rest[1] / skeleton.height
+    points = list_described_joints(skeleton)
+    square = np.zeros(joints)
+    for point in points:
+        joint = int(skeleton.parents[point])
+        while joint >= 0:
+            square[joint] += ((places[point] - places[joint]) ** 2).sum() / len(points)
+            joint = int(skeleton.parents[joint])
+    each = np.concatenate([np.repeat(square, 3), np.ones(width - 3 * joints)])
+    return np.tile(each, count)
