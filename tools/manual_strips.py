@@ -290,7 +290,7 @@ def save(figure: Figure, path: Path) -> None:
     """Write a figure as a small picture: of few colours, as lines need."""
     figure.savefig(path, dpi=DPI, format="png", facecolor="white")
     with Image.open(path) as image:
-        few = image.convert("RGB").quantize(64)
+        few = image.convert("RGB").quantize(20, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
 
 

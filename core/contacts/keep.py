@@ -28,7 +28,6 @@ SHARES = (1.0, 0.5)  # of the way; the second where the whole would snap
 SNAPS = 1.2  # times the largest acceleration of the source or of the result before
 ROUNDS, NEAR = 8, 1e-4  # iterations, as a contact of both hands moves both; metres of remaining error to accept
 AROUND = 0.5  # s beyond the ease in which the result before is compared
-TRIES = 12  # times that contacts give way
 HELD = 0.995  # quantile of the source's accelerations
 SLIPS = 0.05  # m along a part; larger ones are reported
 REMAINS = 0.02  # m; larger errors are reported
@@ -204,9 +203,8 @@ def _keep(made: Clip, played: Sequence[Played], found: Mapping[Clip, Sequence[Co
     before, usual = _accelerations(now, made.rate), _measure_usual(made, played)
     solver = _Solver.of(made, now)
     result, after = solver.solve(holds)
-    for _ in range(TRIES):
-        if not _give_way(holds, (before, _accelerations(after, made.rate)), usual, made.rate):
-            break
+    # This ends, because each contact gives way three times at most.
+    while _give_way(holds, (before, _accelerations(after, made.rate)), usual, made.rate):
         result, after = solver.solve(holds)
     for one in holds:
         one.after = one.before if one.let_go else _measure_error(after, one.wanted)
