@@ -58,10 +58,14 @@ def _share(points: Points, free: float, view: bpy.types.RegionView3D) -> float:
     return float(max(np.ptp(x) / (2.0 * free), np.ptp(y) / 2.0))
 
 
-def is_seen(points: Points, free: float, view: bpy.types.RegionView3D) -> bool:
-    """Return whether all points are in the free part of a view, its left share `free` (0 to 1)."""
+def is_seen(points: Points, free: float, view: bpy.types.RegionView3D, farthest: float = np.inf) -> bool:
+    """Return whether all points are in the free part of a view, its left share `free` (0 to 1).
+
+    farthest : distance from which on the view draws nothing
+    """
     x, y, ahead = _project_points(points, view)
-    return bool(((ahead > 0.0) & (np.abs(y) <= 1.0) & (x >= -1.0) & (x <= 2.0 * free - 1.0)).all())
+    drawn = (ahead > 0.0) & (ahead < farthest) if view.is_perspective else True
+    return bool((drawn & (np.abs(y) <= 1.0) & (x >= -1.0) & (x <= 2.0 * free - 1.0)).all())
 
 
 def frame(points: Points, free: float, view: bpy.types.RegionView3D, *, margin: float = MARGIN) -> None:

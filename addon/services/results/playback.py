@@ -45,6 +45,7 @@ def _bring_into_view(
     action: bpy.types.Action,
     free: float,
     view: Any,
+    farthest: float,
     *,
     near: bool,
 ) -> None:
@@ -52,7 +53,7 @@ def _bring_into_view(
 
     moments = framing.places(context, armature, action)
     view.update()  # without this its matrices are outdated
-    if near or not all(framing.is_seen(points, free, view) for points in moments):
+    if near or not all(framing.is_seen(points, free, view, farthest) for points in moments):
         framing.bring(moments, free, view)
 
 
@@ -63,14 +64,14 @@ def stop(context: bpy.types.Context) -> None:
 
 
 @contextmanager
-def _first_view(window: bpy.types.Window) -> Iterator[tuple[float, bpy.types.RegionView3D] | None]:
-    """Override the context with the first 3D view of a window; yields its free share and the view, or None."""
+def _first_view(window: bpy.types.Window) -> Iterator[tuple[float, bpy.types.RegionView3D, float] | None]:
+    """Override the context with the first 3D view of a window; yields its free share, it, and its clip end, or None."""
     for area in window.screen.areas:
         region = next((one for one in area.regions if one.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:
             space: Any = area.spaces.active
             sidebar = next((one.width for one in area.regions if one.type == "UI"), 0)  # it lies over the view
             with bpy.context.temp_override(window=window, area=area, region=region):
-                yield max(1.0 - sidebar / max(region.width, 1), 0.2), space.region_3d
+                yield max(1.0 - sidebar / max(region.width, 1), 0.2), space.region_3d, space.clip_end
             return
     yield None
