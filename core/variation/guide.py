@@ -19,6 +19,7 @@ ROUNDS = 5  # of matching at each level
 COMPONENTS = 48  # of patches
 SAME = 1e-6  # of that share: nearer patches are alike
 COMPLETE = 0.01  # share of the variance beside the least distance: smaller uses all patches alike
+NOISE = 1.0  # standard deviations, of a free arrangement
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)  # its multiples spread evenly
 OVERLAP = PATCH / 4.0  # rows: σ of the weights of overlapping patches
 ADAPT, LEAST = 0.3, 0.02  # how fast shares of clips are reached, and the share below which they are alike
@@ -57,13 +58,15 @@ def make(
         made = ordered.copy()
         made[pinned.rows] = pinned.features
         return made
-    coarsest = int(np.random.default_rng(seed).integers(*COARSEST))
-    levels = _levels(max(map(len, clips)), coarsest)
+    rng = np.random.default_rng(seed)
+    levels = _levels(max(map(len, clips)), int(rng.integers(*COARSEST)))
     levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels keep the order of longer stretches
     length = max(round(count * levels[0]), PATCH)
     every = _in_order(source, len(np.unique(source.same)))
     every = _resize_rows(every, max(round(len(every) * levels[0]), 1))
-    made = (1.0 - variation) * _resize_rows(ordered, length) + variation * _arrange(every, length, seed * GOLDEN)
+    noise = NOISE * rng.normal(size=(length, source.features.shape[1])) * source.features.std(axis=0)
+    free = _arrange(every, length, seed * GOLDEN) + noise
+    made = (1.0 - variation) * _resize_rows(ordered, length) + variation * free
     favour = np.zeros(len(clips))
     for share in levels:
         made = _resize_rows(made, max(round(count * share), PATCH))

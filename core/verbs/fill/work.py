@@ -28,6 +28,7 @@ from .sources import Sources, gather
 NAMED = 6  # gaps named in one sentence at most
 REACHED = 0.001  # m by which a hand or foot may miss its keyed place
 STANDS = 0.02  # body heights; a body that travels less between keys stands still
+LITTLE = 0.05  # share of what was learnt in a gap; less is not told
 STEPS = 0.12  # body heights; feet that move farther relative to the body have stepped
 
 
@@ -202,7 +203,7 @@ def _row(gap: GapFilled, clip: Clip, sources: Sources, library: Library) -> dict
     if gap.chosen < 0:
         return row | {"text": "no clip is so long: interpolated"}
     text = describe_stretch(texts[gap.chosen], gap.own_gain, gap.gain)
-    if learnt is None:
+    if learnt is None or learnt.part < LITTLE:
         return row | {"text": text}
     if gap.own_gain < trust.NOTHING_LIKE:
         return row | {"text": f"learnt from the clips, {100.0 * (1.0 - learnt.error):.0f} % sure"}
