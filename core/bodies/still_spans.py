@@ -8,6 +8,7 @@ from ..motion import arrays, root_motion
 from ..motion.quat import Array
 
 FARTHEST = 1.6  # factor on `apart` for all frames of a span
+SHORTEST = 3  # frames of a span that can be cut
 GAP, SIGMA = 0.1, 0.03  # s: longest gap inside a span, smoothing
 
 
@@ -52,7 +53,7 @@ def find_still_spans(places: Array, rate: float, height: float, limits: Stillnes
     found, open_ = list[tuple[int, int]](), arrays.find_runs(slow)
     while open_:
         first, end = open_.pop()
-        if end - first < limits.seconds * rate or speed[first:end].min() >= limits.still:
+        if end - first < max(limits.seconds * rate, SHORTEST) or speed[first:end].min() >= limits.still:
             continue
         away = np.linalg.norm(smooth[first:end] - np.median(smooth[first:end], axis=0), axis=1)
         limit = limits.apart * height

@@ -19,6 +19,7 @@ ROUNDS = 5  # of matching at each level
 COMPONENTS = 48  # of patches
 SAME = 1e-6  # of that share: nearer patches are alike
 COMPLETE = 0.01  # share of the variance beside the least distance: smaller uses all patches alike
+PIECE = 4  # rows of a free arrangement that are neighbours in the source
 NOISE = 1.0  # standard deviations, of a free arrangement
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)  # its multiples spread evenly
 OVERLAP = PATCH / 4.0  # rows: σ of the weights of overlapping patches
@@ -76,10 +77,10 @@ def make(
 
 
 def _arrange(rows: Array, count: int, first: float) -> Array:
-    """Return `count` rows out of patches of rows, the first at a share of them, the others spread evenly."""
-    parts = -(-count // PATCH)
+    """Return `count` rows out of pieces of rows, the first at a share of them, the others spread evenly."""
+    parts = -(-count // PIECE)
     begins = (first + GOLDEN * np.arange(parts)) % 1.0 * len(rows)
-    at = (begins[:, None].astype(np.int64) + np.arange(PATCH)) % len(rows)
+    at = (begins[:, None].astype(np.int64) + np.arange(PIECE)) % len(rows)
     return rows[at.ravel()[:count]]
 
 

@@ -116,6 +116,7 @@ class Shortest(GraphWalk, GraphOptions):
     leave: str = option("", "Clip and frame to begin at, from 0, such as walk:120", pick=PLACE)
     reach: str = option("", "Clip and frame to end at, from 0, such as run:30", pick=PLACE)
     real_falls: float = constant(0.0)
+    keep_hands: str = constant("off")
 
     def with_names(self, names: Mapping[str, str]) -> Self:
         today = dict(names) | {f"{before} mirrored": f"{now} mirrored" for before, now in names.items()}
