@@ -214,7 +214,8 @@ def test_blocks_join_into_one_way(monkeypatch):
 def test_a_guide_shows_the_sources_poses(rng):
     rows = source.gather(inputs.gather([actions.wave(), actions.walk()], images=False))
     none = guide.Pinned(np.zeros(0, dtype=int), np.zeros((0, rows.features.shape[1])))
-    made = guide.make(rows, 200, 1.0, 3, none, np.array([0.5, 0.5]), loop=False)
+    shares = np.array([0.5, 0.5])
+    made = np.concatenate([guide.make(rows, 200, 1.0, seed, none, shares, loop=False) for seed in range(1, 6)])
     apart = np.sqrt(((made[:, None] - rows.features) ** 2).sum(axis=2)).min(axis=1)
     noise = rng.normal(size=made.shape) * rows.features.std(axis=0)
     far = np.sqrt(((noise[:, None] - rows.features) ** 2).sum(axis=2)).min(axis=1)
