@@ -7,6 +7,7 @@ from .quat import Array
 
 QUATERNION, AXIS_ANGLE = "QUATERNION", "AXIS_ANGLE"
 MODES = (QUATERNION, "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", AXIS_ANGLE)
+LARGEST = 1e18  # of a quaternion's components; squares of larger ones are infinite in Blender's single precision
 
 
 def property_of(mode: str) -> str:
@@ -23,6 +24,8 @@ def property_of(mode: str) -> str:
 def to_quaternion(values: Array, mode: str) -> Array:
     """Return the rotations (F, 4) of channel values (F, 3 or 4) in a rotation mode; angles are radians.
 
+    Quaternions whose length Blender can't compute are no rotation, as Blender shows them.
+
     Example:
         >>> import numpy as np
         >>> from action_loom.core.motion import rotation_modes
@@ -30,7 +33,7 @@ def to_quaternion(values: Array, mode: str) -> Array:
         [[0.866, 0.0, 0.0, 0.5]]
     """
     if mode == QUATERNION:
-        return quat.normalize(values)
+        return quat.normalize(np.where(np.abs(values).max(axis=1, keepdims=True) < LARGEST, values, 0.0))
     if mode == AXIS_ANGLE:
         axis = values[:, 1:]
         length = np.linalg.norm(axis, axis=1, keepdims=True)

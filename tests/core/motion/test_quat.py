@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from action_loom.core.motion import quat
+from action_loom.core.motion import quat, rotation_modes
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -321,3 +321,9 @@ def test_leading_axes_broadcast(rng):
     together = quat.rotate(q, v)
     assert together.shape == (6, 4, 3)
     assert_allclose(together[2, 3], quat.rotate(q[2, 0], v[3]), atol=1e-15)
+
+
+def test_a_quaternion_whose_length_blender_can_not_compute_is_no_rotation():
+    huge = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1e30, 0.0, 1e12], [0.0, 3e3, 0.0, 4e3]])
+    turns = rotation_modes.to_quaternion(huge, "QUATERNION")
+    assert_allclose(turns, [[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.6, 0.0, 0.8]])
