@@ -56,6 +56,13 @@ def test_it_is_enabled(extension):
     assert addon_utils.check(extension) == (True, True)
 
 
+def test_every_name_in_blender_is_its_own(extension):
+    every = [getattr(bpy.types, name, None) for name in dir(bpy.types)]
+    ours = {one.__name__ for one in every if getattr(one, "__module__", "").startswith(extension)}
+    assert len(ours) > 50
+    assert {name for name in ours if not name.lower().startswith("action_loom")} == set()
+
+
 def test_the_repository_is_not_imported_beside_it():
     strangers = {name.partition(".")[0] for name in sys.modules}
     assert not [name for name in strangers if name.startswith("action_loom")]

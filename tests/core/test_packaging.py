@@ -1,5 +1,6 @@
 """The manifest, pyproject, the folders and the zip agree."""
 
+import ast
 import re
 import tomllib
 import zipfile
@@ -69,6 +70,22 @@ def test_the_manifest_keeps_to_the_extension_rules(manifest):
     for text in (manifest["tagline"], *manifest["permissions"].values()):
         assert len(text) <= 64
         assert text[-1].isalnum()
+
+
+def test_the_code_keeps_to_the_rules_of_the_extension_platform(manifest):
+    """It goes online nowhere, changes no module of others, and writes no file beside itself (docs: Publishing)."""
+    assert "network" not in manifest["permissions"]
+    online = {"socket", "ssl", "http", "ftplib", "smtplib", "requests", "urllib.request", "webbrowser", "xmlrpc"}
+    changed, found = re.compile(r"sys\.path\.(append|insert|extend)|sys\.path *=|sys\.modules\[.*\] *="), []
+    writes = re.compile(r"__file__.*\.(write|open|mkdir|touch|unlink)")
+    for path in [*(ROOT / "addon").rglob("*.py"), *(ROOT / "core").rglob("*.py")]:
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            found += [(path.name, name) for name in names if name in online or name.partition(".")[0] in online]
+        found += [(path.name, one.group()) for rule in (changed, writes) for one in rule.finditer(text)]
+    assert found == []
 
 
 def test_the_committed_manifest_is_valid_without_wheels(manifest):
