@@ -102,7 +102,7 @@ def open_archive(content: bytes) -> io.BytesIO:
 
 
 def read_numbers(archive: Any, planar: str = "") -> dict[str, Any]:
-    """Return the arrays of an archive that numpy has opened; raises ValueError for values that are no real numbers.
+    """Return the arrays of an archive that numpy has opened; raises ValueError for complex numbers and objects.
 
     planar : the name of an array that may have complex numbers
 

@@ -27,7 +27,7 @@ BLENDERS = {
 }
 NUMBA, LLVMLITE = "0.68.1", "0.50.0"
 BENCH_NUMPY = "2.4.6"
-# What each environment takes of the disk, with all packages that its own require (Linux, November 2026).
+# Size of each environment on the disk, with all its packages (Linux, November 2026).
 MEGABYTES = {
     ".venv": 730, ".venv-oldest": 250, ".venv-bench": 1200, ".venv-docs": 250,
     "4.2": 1600, "4.5": 970, "5.0": 990, "5.1": 1000, "5.2": 1030,

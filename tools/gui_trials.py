@@ -155,7 +155,7 @@ def open_window(gui: Any) -> Any:
     return next(one for one in bpy.context.window_manager.windows if one != gui.window)
 
 
-# Runs beside Blender, given its number and a folder: writes how long its end took, and keeps what it saved then.
+# Runs beside Blender, given its number and a folder: writes the time until it ended, and keeps the file that it saved.
 _WATCH = """
 import os, shutil, sys, time
 began = time.monotonic()
@@ -169,8 +169,8 @@ shutil.copy("/tmp/quit.blend", sys.argv[2])
 def quit_blender(gui: Any, rng: random.Random, _number: int) -> Iterator[Any]:
     """Quit during a job: the wrapper fails unless Blender ends by itself, without a traceback.
 
-    The next run with the same OUT checks what Blender saved at its end, and adds it to OUT/quit.json. Every third seed
-    begins no job, to tell how long Blender itself takes to end.
+    The next run with the same OUT checks the file that Blender saved at its end, and adds it to OUT/quit.json. Every
+    third seed begins no job, to measure the end of Blender itself.
     """
     told, saved = Path(gui.out, "quit.json"), Path(gui.out, "quit.blend")
     record = json.loads(told.read_text()) if told.exists() else {"counts": {}, "seconds": {}}

@@ -21,7 +21,7 @@ BESIDE = 0.02  # of the height of the mesh: an invented end farther from it is n
 STANDS = 0.05  # of the height of all of them: the distance from the lowest within which a bone is a foot
 AROUND = 0.1  # of the size of a part of the mesh: a tail so near belongs to it
 LOW = 0.15  # of the height of a foot: its sole
-FAR = 1e6  # times the size of a skeleton: a damaged vertex so far away shows no end
+FAR = 1e6  # times the size of a skeleton: a vertex beyond this distance is damaged
 FARTHEST = 0.9  # quantile of their distance along the bone, beyond which they belong to its end
 _known = memory.cache(32)
 

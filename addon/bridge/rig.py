@@ -273,7 +273,7 @@ def _bone_arrays(bones: list[bpy.types.Bone]) -> tuple[NDArray[np.int64], Array,
 def _refuse_damaged(armature: bpy.types.Object, bones: list[bpy.types.Bone], rest: Array) -> None:
     """Raise RigError for a rest matrix (4, 4) that Blender made of values of a damaged file."""
     whole = np.asarray(np.isfinite(rest).all(axis=(1, 2)))
-    whole[whole] = np.linalg.det(rest[whole, :3, :3]) > 0.5  # it turns, and has no size
+    whole[whole] = np.linalg.det(rest[whole, :3, :3]) > 0.5  # a rotation without scale
     if not whole.all():
         damaged = some([bone.name for bone, fine in zip(bones, whole, strict=True) if not fine])
         raise RigError(f"{armature.name}: bones without axes at rest ({damaged}): the file is damaged")

@@ -351,7 +351,7 @@ def names_of(lines: Iterable[Any]) -> set[str]:
 
 
 def free_name(taken: Collection[str], wanted: str) -> str:
-    """Return a name that is not taken: weight curves find their line by name."""
+    """Return an unused name: weight curves find their line by name."""
     if wanted and wanted not in taken:
         return wanted
     numbered = (f"{wanted}.{k:03}" for k in range(1, len(taken) + 2))

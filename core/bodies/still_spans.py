@@ -14,7 +14,7 @@ GAP, SIGMA = 0.1, 0.03  # s: longest gap inside a span, smoothing
 
 @dataclass(frozen=True)
 class Stillness:
-    """What a still span is.
+    """Limits of a still span.
 
     still, stays : body heights a second, of one frame that a span needs, and of its other frames
     apart : body heights from the median place, of 95 % of a span's frames; seconds : of the shortest span

@@ -1,4 +1,7 @@
-"""Fill the frames between keyed poses of a clip with stretches of other clips, and what they teach (methods: Fill)."""
+"""Fill the frames between keyed poses of a clip by stretches of other clips and a regression on them.
+
+Method: Fill.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +28,7 @@ LONGEST = 60.0  # s between two keys
 REMEMBERED, MODELS = 512, 12  # gaps and models cached
 LAGS = (1, 5)  # rows from a key to the poses beside it that tell its speed, where frames stay
 FARTHEST = 45  # rows to a neighbouring key that tells more
-TOLD_NOTHING = 0.9  # expected error of what was learnt, from which it is not used
+TOLD_NOTHING = 0.9  # expected error of a model, from which it is not used
 HELD = 1e-5  # quaternion components, m
 
 
@@ -52,7 +55,7 @@ class Library:
         return windows.pose_all(self.clips, self.moving, mirrored=bool(self.rows.mirrored.any()))
 
     def model(self, count: int, around: Around) -> Model | None:
-        """Return what the clips teach about gaps of `count` rows, or None if they are too few."""
+        """Return the model of the clips for gaps of `count` rows, or None if they are too few."""
         key = count, around
         return self._models.made(key, lambda: (learning.learn(self.clips, self.rows, self._poses, count, around),))[0]
 
@@ -342,7 +345,7 @@ def _measure_alone(known: Library, choice_of: tuple[Gap | None, list[Candidate],
 
 
 def _learn(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float) -> Taught | None:
-    """Return what the clips teach about the gap after key k; None if that is no better than interpolation.
+    """Return the model's motion for the gap after key k; None if interpolation is as good.
 
     ratio : of the stretch beside it. Its weight is its share of the information of both: what each knows beyond
     interpolation.
@@ -362,7 +365,7 @@ def _learn(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library
     beside = list(range(2, len(frames)))
     before, after = beside[: len(model.around.before)], beside[len(model.around.before) :]
     told = windows.pose_of(poses, known.moving)
-    learnt = model.foretell(told, 0, 1, before, after)
+    learnt = model.predict(told, 0, 1, before, after)
     if learnt.error >= TOLD_NOTHING:
         return None
     even = filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)

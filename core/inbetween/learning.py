@@ -22,7 +22,7 @@ WIDTH, SLOPE, NOISE, JITTER = 0.9, 0.5, 0.1, 2e-5  # width of the kernel in medi
 LINEAR = 0.01  # noise of the linear regression
 NEIGHBOURS, LEAST_NEIGHBOURS, OF_WINDOWS = 150, 20, 8  # held-out windows that tell the error of a query
 FLOOR = 0.1  # medians of squared departures added to the weights of held-out windows
-DIGITS = 6  # of measures that are compared, so that every processor finds the same neighbours
+DIGITS = 6  # of measures in comparisons, so that every processor finds the same neighbours
 
 
 class Learnt(NamedTuple):
@@ -49,11 +49,11 @@ class _Features:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What was learnt from windows of some rows.
+    """A model of windows of some rows.
 
-    windows : their number; explained : share of the squared departures of held-out clips that it foretells
-    measures (N, 3), hits, sizes, squares (N,) : of held-out windows: what they are compared by, the product of foretold
-    and true departures, and the squares of both; farthest : the largest distance of one from the windows learnt from
+    windows : their number; explained : share of the squared departures of held-out clips that it predicts
+    measures (N, 3), hits, sizes, squares (N,) : of held-out windows: their measures, the product of predicted and true
+    departures, and the squares of both; farthest : the largest distance of one from the windows of the fit
     """
 
     rows: int
@@ -73,7 +73,7 @@ class Model:
     squares: Array
     farthest: float
 
-    def foretell(self, poses: Poses, first: int, last: int, before: list[int], after: list[int]) -> Learnt:
+    def predict(self, poses: Poses, first: int, last: int, before: list[int], after: list[int]) -> Learnt:
         """Return the departure between two poses of a body, with those known beside them."""
 
         def at(*numbers: int) -> Longs:
@@ -151,15 +151,15 @@ def _fit(
     own = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
     sums = [_sum_products(given[at], true[at], centres, width, linear_first) for at in own]
     total = {name: np.sum([part[name] for part in sums], axis=0) for name in sums[0]}
-    foretold, apart = np.empty_like(true), np.empty(count)
+    predicted, apart = np.empty_like(true), np.empty(count)
     for part, at in enumerate(own):
         linear, weights = _solve({name: total[name] - sums[part][name] for name in total}, among, linear_first)
         near, _ = _compare(given[at], centres, width, not linear_first)
-        foretold[at] = near @ weights + (0.0 if linear is None else given[at] @ linear)
+        predicted[at] = near @ weights + (0.0 if linear is None else given[at] @ linear)
         others = parts[some] != part
         apart[at] = _compare(given[at], centres[others], width, False)[1]
-    hits = (foretold * true) @ levers
-    sizes, squares = (foretold**2) @ levers, (true**2) @ levers
+    hits = (predicted * true) @ levers
+    sizes, squares = (predicted**2) @ levers, (true**2) @ levers
     linear, weights = _solve(total, among, linear_first)
     measures = _measure(sizes, apart, given, features)
     explained = 1.0 - float((squares - 2.0 * hits + sizes).sum() / max(squares.sum(), 1e-12))
@@ -183,7 +183,7 @@ def _sum_products(given: Array, true: Array, centres: Array, width: float, linea
 
 
 def _solve(sums: dict[str, Array], among: Array, linear_first: bool) -> tuple[Array | None, Array]:
-    """Return the weights of features, None if there is no linear regression first, and those of centres."""
+    """Return the weights of features, None without a linear regression, and the weights of centres."""
     linear, wanted = None, sums["near_true"]
     if linear_first:
         square = sums["given_given"]
@@ -210,7 +210,7 @@ def _compare(given: Array, centres: Array, width: float, sloped: bool) -> tuple[
 
 
 def _measure(sizes: Array, apart: Array, given: Array, features: _Features) -> Array:
-    """Return what windows (N, 3) are compared by: size of the foretold departure, novelty, and travel and turn."""
+    """Return measures (N, 3) of windows: size of the predicted departure, novelty, and travel and turn."""
     begin = sum(len(mean) for mean in features.means[:2])
     turn = sum(len(mean) for mean in features.means[:3])
     moved = (given[:, begin : begin + 2] ** 2).sum(axis=1) + (given[:, turn : turn + len(features.means[3])] ** 2).sum(

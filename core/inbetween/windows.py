@@ -1,4 +1,4 @@
-"""Windows of clips between two poses: what describes them, and how they depart from interpolation (methods: Fill)."""
+"""Windows of clips between two poses: their features, and their departures from interpolation (methods: Fill)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -44,7 +44,7 @@ class Poses:
 
 
 def list_described_joints(skeleton: Skeleton) -> list[int]:
-    """Return the joints that describe a pose, the travelling one first: those with roles, or all of a body without.
+    """Return the joints that describe a pose, the travelling one first: with roles, or all of a body without roles.
 
     Example:
         >>> from action_loom.core.demo_character import body

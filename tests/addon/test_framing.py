@@ -45,7 +45,7 @@ def test_a_way_out_of_sight_is_brought_into_the_free_part_of_the_view(loom, is_p
         assert view.view_rotation == rotation
         near = view.view_distance
         if is_perspective:
-            assert not framing.is_seen(way, free, view, 0.5 * near)  # behind what the view draws
+            assert not framing.is_seen(way, free, view, 0.5 * near)  # beyond its clip end
         view.view_distance = 0.4 * near  # the view is not farther off than needed
         assert not framing.is_seen(way, 0.85 * free, view)
 

@@ -56,7 +56,7 @@ def main() -> int:
                 sep="\n  ",
                 file=sys.stderr,
                 flush=True,
-            )  # a run that is stopped has its counts in here
+            )  # the counts up to here remain after a stopped run
     for (kind, how), count in sorted(counts.items()):
         print(f"{kind:8s} {how:8s} {count}")
     print(f"{sum(counts.values())} cases, {len(troubles)} troubles")

@@ -143,7 +143,7 @@ class BackgroundOperator(OperatorMixin):
             if job.quiet:
                 return {"PASS_THROUGH"}
             return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
-        if jobs.is_rendering():  # what is computed is written afterwards
+        if jobs.is_rendering():  # the result is written afterwards
             return {"RUNNING_MODAL"}
         job.step()
         _redraw(context)

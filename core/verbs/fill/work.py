@@ -28,7 +28,7 @@ from .sources import Sources, gather
 NAMED = 6  # gaps named in one sentence at most
 REACHED = 0.001  # m by which a hand or foot may miss its keyed place
 STANDS = 0.02  # body heights; a body that travels less between keys stands still
-LITTLE = 0.05  # share of what was learnt in a gap; less is not told
+LITTLE = 0.05  # share of the model in a gap, from which it is reported
 STEPS = 0.12  # body heights; feet that move farther relative to the body have stepped
 
 
@@ -274,7 +274,7 @@ def _unlike(clip: Clip, done: Done) -> list[str]:
 
 
 def _describe_learning(clip: Clip, done: Done) -> list[str]:
-    """Return a sentence on what was learnt, and how much it explains of clips that were held out; none if nothing."""
+    """Return a sentence on the model, and how much it explains of held-out clips; none without a model."""
     models = [gap.learnt.model for gap in done.gaps if gap.learnt is not None]
     if not models:
         return []

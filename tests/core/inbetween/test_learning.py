@@ -1,4 +1,4 @@
-"""Learning departures from interpolation: keys are exact, like clips are foretold, and other motion is not trusted."""
+"""Learning departures from interpolation: keys are exact, like clips are predicted, and other motion is not trusted."""
 
 import numpy as np
 import pytest
@@ -29,12 +29,12 @@ def told(library, clip, first):
     model = library.model(ROWS, Around())
     even = filling.interpolate_poses(clip.cut(first, first + 1), clip.cut(first + ROWS, first + ROWS + 1), ROWS + 1)
     poses = windows.pose_of(clip.take_frames(np.array([first, first + ROWS])), library.moving)
-    learnt = model.foretell(poses, 0, 1, [], [])
+    learnt = model.predict(poses, 0, 1, [], [])
     return learnt, even, windows.depart(even, library.moving, poses, ROWS, learnt.departure)
 
 
 def test_a_measured_departure_gives_the_motion_back():
-    """With a wave for every frame between, nothing is lost, wherever the character stands and faces."""
+    """Nothing is lost with a wave for each frame between, wherever the character stands and faces."""
     clip = root_motion.place_clip(actions.turn_left(), 2.0, np.array([3.0, -1.0])).cut(10, 17)
     moving = windows.list_moving_joints([clip])
     poses = windows.pose_of(clip, moving)
@@ -44,7 +44,7 @@ def test_a_measured_departure_gives_the_motion_back():
     assert far(windows.depart(even, moving, poses, 6, departure.astype(float)), clip) < 1e-5
 
 
-def test_a_pace_between_those_of_the_clips_is_foretold_and_ends_are_exact(library):
+def test_a_pace_between_those_of_the_clips_is_predicted_and_ends_are_exact(library):
     (walk,) = paced((1.0,))
     learnt, even, made = told(library, walk, 20)
     true = walk.cut(20, 20 + ROWS + 1)
