@@ -6,6 +6,7 @@ relation varies far less than it would if the hand were where it is, seen from t
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,19 +62,30 @@ class Contact:
         return self.kind, self.sides, self.part
 
 
-def find_contacts(clip: Clip) -> list[Contact]:
+_found: WeakKeyDictionary[Clip, tuple[Contact, ...]] = WeakKeyDictionary()
+
+
+def find_contacts(clip: Clip) -> tuple[Contact, ...]:
     """Return the contacts of the hands of a two-legged body, by time; none for other bodies, and without known arms.
+
+    They are cached while the clip is in use.
 
     Example:
         >>> from action_loom.core.contacts import find
         >>> from action_loom.core.demo_character import actions
         >>> find.find_contacts(actions.walk())
-        []
+        ()
     """
+    if clip not in _found:
+        _found[clip] = _find_contacts(clip)
+    return _found[clip]
+
+
+def _find_contacts(clip: Clip) -> tuple[Contact, ...]:
     every = max(round(clip.rate / RATE), 1)
     whole = figure_of(clip)
     if not whole.palms or len(clip) < 2 * every:
-        return []
+        return ()
     figure, rate = whole.take_frames(np.arange(0, len(clip), every)), clip.rate / every
     pair = _find_pairs(figure, rate)
     held = _prefer_one_part([one for side in figure.palms for one in _find_on_parts(figure, rate, side)], figure, rate)
@@ -82,9 +94,9 @@ def find_contacts(clip: Clip) -> list[Contact]:
     fixed = [one for one in fixed if not _is_covered(one, held)]
     found = sorted([*pair, *held, *fixed], key=lambda one: (one.first, one.end, one.key))
     last = len(clip)
-    return [
+    return tuple(
         Contact(one.kind, one.sides, one.part, one.first * every, min((one.end - 1) * every + 1, last)) for one in found
-    ]
+    )
 
 
 def _find_on_parts(figure: Figure, rate: float, side: str) -> list[Contact]:

@@ -28,7 +28,7 @@ LONGEST = 60.0  # s between two keys
 REMEMBERED, MODELS = 512, 12  # gaps and models cached
 LAGS = (1, 5)  # rows from a key to the poses beside it that tell its speed, where frames stay
 FARTHEST = 45  # rows to a neighbouring key that tells more
-TOLD_NOTHING = 0.9  # expected error of a model, from which it is not used
+WORST_ERROR = 0.9  # expected error of a model, over interpolation's, from which it is not used
 HELD = 1e-5  # quaternion components, m
 
 
@@ -87,8 +87,8 @@ class Wish:
 
 
 @dataclass(frozen=True, eq=False)
-class Taught:
-    """A gap's frames as clips teach them, including both keys.
+class Prediction:
+    """A gap's frames as a model of the clips predicts them, including both keys.
 
     share : how far they go from interpolation; part : their weight beside a stretch; error : expected, over that of
     interpolation, both squared
@@ -108,7 +108,7 @@ class GapFilled:
     found : its candidates, sorted by similarity; empty if no clip is long enough. chosen : index of the one used
     filled : None if nothing was found; gain : weight of the stretch used; own_gain : weight estimated as right
     ratio : the expected error of the stretch over the error of interpolation, both squared
-    learnt : the frames as the clips teach them, their weight, and the expected error; None if nothing was learnt
+    predicted : None if no model is better than interpolation
     """
 
     first: int
@@ -119,7 +119,7 @@ class GapFilled:
     gain: float
     own_gain: float
     ratio: float
-    learnt: Taught | None = None
+    predicted: Prediction | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,9 +194,9 @@ def fill(
         wish = wishes.get(len(gaps), Wish())
         gap = _fill_span(clip, (a, b), choice_of, known, wish)
         if wish.gain is None:
-            gap = replace(gap, learnt=_learn(clip, keys, k, long, known, _measure_alone(known, choice_of)))
+            gap = replace(gap, predicted=_predict(clip, keys, k, long, known, _measure_alone(known, choice_of)))
         gaps.append(gap)
-        if keep and gap.learnt is None and gap.gain < trust.NOTHING_LIKE and not _is_held(clip, a, b):
+        if keep and gap.predicted is None and gap.gain < trust.NOTHING_LIKE and not _is_held(clip, a, b):
             long[k] = False
             parts.append(clip.cut(a + 1, b + 1))
             continue
@@ -344,7 +344,7 @@ def _measure_alone(known: Library, choice_of: tuple[Gap | None, list[Candidate],
     return np.inf if asked is None or chosen < 0 else trust.ratio(known.rows, asked, found, chosen)
 
 
-def _learn(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float) -> Taught | None:
+def _predict(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float) -> Prediction | None:
     """Return the model's motion for the gap after key k; None if interpolation is as good.
 
     ratio : of the stretch beside it. Its weight is its share of the information of both: what each knows beyond
@@ -361,17 +361,18 @@ def _learn(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library
     step = clip.rate / RATE
     frames = np.array([a, b, *(a - step * n for n in model.around.before), *(b + step * n for n in model.around.after)])
     near = clip.cut(int(max(frames.min() - 2, 0)), int(min(frames.max() + 3, len(clip))))
-    poses = resample.sample(replace(near, channels={}), frames - max(int(frames.min() - 2), 0))
+    sampled = resample.sample(replace(near, channels={}), frames - max(int(frames.min() - 2), 0))
     beside = list(range(2, len(frames)))
     before, after = beside[: len(model.around.before)], beside[len(model.around.before) :]
-    told = windows.pose_of(poses, known.moving)
-    learnt = model.predict(told, 0, 1, before, after)
-    if learnt.error >= TOLD_NOTHING:
+    poses = windows.pose_of(sampled, known.moving)
+    made = model.predict(poses, 0, 1, before, after)
+    if made.error >= WORST_ERROR:
         return None
     even = filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
-    knows, stretch_knows = 1.0 / learnt.error - 1.0, max(1.0 / max(ratio, 1e-3) - 1.0, 0.0)
-    own = windows.depart(even, known.moving, told, model.rows, learnt.departure)
-    return Taught(own, model, learnt.share, knows / (knows + stretch_knows), learnt.error)
+    information = 1.0 / made.error - 1.0
+    of_both = information + max(1.0 / max(ratio, 1e-3) - 1.0, 0.0)
+    own = windows.depart(even, known.moving, poses, model.rows, made.departure)
+    return Prediction(own, model, made.share, information / of_both, made.error)
 
 
 def _around(clip: Clip, keys: Longs, k: int, long: Sequence[bool]) -> Around:
@@ -392,6 +393,8 @@ def _around(clip: Clip, keys: Longs, k: int, long: Sequence[bool]) -> Around:
 def _frames(clip: Clip, gap: GapFilled) -> Clip:
     a, b = gap.first, gap.last
     even = filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1)
-    part = 0.0 if gap.learnt is None else gap.learnt.part
+    part = 0.0 if gap.predicted is None else gap.predicted.part
     ways = [] if gap.filled is None else [(gap.filled.own, (1.0 - part) * gap.gain)]
-    return filling.mix_ways(even, [*ways, *([] if gap.learnt is None else [(gap.learnt.own, part * gap.learnt.share)])])
+    return filling.mix_ways(
+        even, [*ways, *([] if gap.predicted is None else [(gap.predicted.own, part * gap.predicted.share)])]
+    )

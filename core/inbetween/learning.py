@@ -25,7 +25,7 @@ FLOOR = 0.1  # medians of squared departures added to the weights of held-out wi
 DIGITS = 6  # of measures in comparisons, so that every processor finds the same neighbours
 
 
-class Learnt(NamedTuple):
+class Departure(NamedTuple):
     """A departure (K, D) from interpolation, its share (0 to 1), and its expected error over that of interpolation,
     both squared."""
 
@@ -73,7 +73,7 @@ class Model:
     squares: Array
     farthest: float
 
-    def predict(self, poses: Poses, first: int, last: int, before: list[int], after: list[int]) -> Learnt:
+    def predict(self, poses: Poses, first: int, last: int, before: list[int], after: list[int]) -> Departure:
         """Return the departure between two poses of a body, with those known beside them."""
 
         def at(*numbers: int) -> Longs:
@@ -86,7 +86,7 @@ class Model:
         size = float((self.levers * made**2).sum())
         wanted = (_measure(np.array([size]), apart, query, self.features) / self.spread)[0]
         share, error = self._judge(wanted, float(apart[0]))
-        return Learnt(
+        return Departure(
             made.astype(np.float64).reshape(-1, made.shape[1] // waves(self.rows, np.zeros(1)).shape[1]), share, error
         )
 

@@ -187,9 +187,11 @@ def _row(gap: GapFilled, clip: Clip, sources: Sources, library: Library) -> dict
     """Return the report row of one gap; source frames count in the clips as given."""
     found = [_stretches(one, sources, library) for one in gap.found]
     texts = [_text(some, one, gap, clip) for some, one in zip(found, gap.found, strict=True)]
-    learnt = gap.learnt
+    predicted = gap.predicted
     row: dict[str, Any] = {
-        "learnt": None if learnt is None else {"part": round(learnt.part, 4), "sure": round(1.0 - learnt.error, 4)},
+        "predicted": None
+        if predicted is None
+        else {"part": round(predicted.part, 4), "explained": round(1.0 - predicted.error, 4)},
         "first": gap.first,
         "last": gap.last,
         "candidate": gap.chosen,
@@ -203,11 +205,11 @@ def _row(gap: GapFilled, clip: Clip, sources: Sources, library: Library) -> dict
     if gap.chosen < 0:
         return row | {"text": "no clip is so long: interpolated"}
     text = describe_stretch(texts[gap.chosen], gap.own_gain, gap.gain)
-    if learnt is None or learnt.part < LITTLE:
+    if predicted is None or predicted.part < LITTLE:
         return row | {"text": text}
     if gap.own_gain < trust.NOTHING_LIKE:
-        return row | {"text": f"learnt from the clips, {100.0 * (1.0 - learnt.error):.0f} % sure"}
-    return row | {"text": f"{text}; {100.0 * learnt.part:.0f} % learnt from all clips"}
+        return row | {"text": f"predicted from all clips, {100.0 * (1.0 - predicted.error):.0f} % explained"}
+    return row | {"text": f"{text}; {100.0 * predicted.part:.0f} % predicted from all clips"}
 
 
 def describe_stretch(what: str, alike: float, share: float) -> str:
@@ -263,26 +265,26 @@ def _stretches(one: Candidate, sources: Sources, library: Library) -> list[dict[
 
 def _unlike(clip: Clip, done: Done) -> list[str]:
     """Return sentences on gaps without a similar stretch, and on gaps with only slightly similar ones."""
-    found = [gap for gap in done.gaps if gap.learnt is None and gap.gain <= gap.own_gain < trust.LITTLE]
+    found = [gap for gap in done.gaps if gap.predicted is None and gap.gain <= gap.own_gain < trust.LITTLE]
     unlike = [gap for gap in found if gap.own_gain < trust.NOTHING_LIKE]
     little = [gap for gap in found if gap.own_gain >= trust.NOTHING_LIKE]
     return [
-        *_describe_learning(clip, done),
+        *_describe_models(clip, done),
         *([f"{clip.name}: nothing was found like {_name_gaps(unlike)}: they are interpolated"] if unlike else []),
         *([f"{clip.name}: little was found like {_name_gaps(little)}: they are mostly interpolated"] if little else []),
     ]
 
 
-def _describe_learning(clip: Clip, done: Done) -> list[str]:
+def _describe_models(clip: Clip, done: Done) -> list[str]:
     """Return a sentence on the model, and how much it explains of held-out clips; none without a model."""
-    models = [gap.learnt.model for gap in done.gaps if gap.learnt is not None]
+    models = [gap.predicted.model for gap in done.gaps if gap.predicted is not None]
     if not models:
         return []
     explained = 100.0 * float(np.mean([model.explained for model in models]))
+    count = max(model.windows for model in models)
     return [
-        f"{clip.name}: {len(models)} of {len(done.gaps)} gaps use what {max(model.windows for model in models)}"
-        f" stretches of the clips teach; on clips held out it explains {explained:.0f} % of what they do beyond"
-        " interpolation"
+        f"{clip.name}: {len(models)} of {len(done.gaps)} gaps are predicted from {count} stretches of the clips; in"
+        f" clips left out, this explains {explained:.0f} % of the difference from interpolation"
     ]
 
 

@@ -82,5 +82,5 @@ def test_hands_that_meet_are_found_at_their_frames():
 def test_bodies_without_hands_have_none():
     clip = actions.walk(cycles=1)
     roles = {role: joint for role, joint in clip.skeleton.roles.items() if not role.startswith("hand")}
-    assert find.find_contacts(replace(clip, skeleton=replace(clip.skeleton, roles=roles))) == []
-    assert find.find_contacts(clip.cut(0, 1)) == []
+    assert find.find_contacts(replace(clip, skeleton=replace(clip.skeleton, roles=roles))) == ()
+    assert find.find_contacts(clip.cut(0, 1)) == ()

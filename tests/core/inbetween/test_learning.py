@@ -25,7 +25,7 @@ def far(one, other):
     return float(np.linalg.norm(kinematics.points(one) - kinematics.points(other), axis=2).mean())
 
 
-def told(library, clip, first):
+def predict(library, clip, first):
     model = library.model(ROWS, Around())
     even = filling.interpolate_poses(clip.cut(first, first + 1), clip.cut(first + ROWS, first + ROWS + 1), ROWS + 1)
     poses = windows.pose_of(clip.take_frames(np.array([first, first + ROWS])), library.moving)
@@ -46,7 +46,7 @@ def test_a_measured_departure_gives_the_motion_back():
 
 def test_a_pace_between_those_of_the_clips_is_predicted_and_ends_are_exact(library):
     (walk,) = paced((1.0,))
-    learnt, even, made = told(library, walk, 20)
+    learnt, even, made = predict(library, walk, 20)
     true = walk.cut(20, 20 + ROWS + 1)
     assert far(made, true) < 0.4 * far(even, true)
     assert learnt.share > 0.8
@@ -57,7 +57,7 @@ def test_a_pace_between_those_of_the_clips_is_predicted_and_ends_are_exact(libra
 
 
 def test_other_motion_is_not_trusted(library):
-    learnt, _, _ = told(library, actions.wave(), 40)
+    learnt, _, _ = predict(library, actions.wave(), 40)
     assert learnt.share < 0.1
     assert learnt.error > 0.9
 
@@ -77,12 +77,12 @@ def test_many_windows_are_learnt_by_a_linear_regression_first(monkeypatch, libra
     assert many.explained > 0.8
 
 
-def test_a_fill_says_what_it_learnt():
+def test_a_fill_reports_its_prediction():
     from action_loom.core import verbs
 
     (walk,), sources = paced((1.0,)), paced((0.85, 0.95, 1.05, 1.15))
     result = verbs.apply(verbs.Fill(key_frames=((4, 20),), plant_feet=False), [walk, *sources])
     (gap,) = result.report["fill"]["gaps"]
-    assert gap["learnt"]["sure"] > 0.7
-    assert gap["text"].endswith("learnt from all clips")
-    assert any("1 of 1 gaps use what" in note for note in result.report["notes"])
+    assert gap["predicted"]["explained"] > 0.7
+    assert gap["text"].endswith("predicted from all clips")
+    assert any("1 of 1 gaps are predicted from" in note for note in result.report["notes"])
