@@ -33,7 +33,7 @@ def show(
         scene.frame_set(int(first))
     present(context.view_layer).update()
     with _first_view(window) as view:
-        if view is not None and armature.select_get() and view[1].view_perspective != "CAMERA":
+        if view is not None and view[1].view_perspective != "CAMERA":
             _bring_into_view(context, armature, action, *view, near=near)
         if view is not None and play and not playing:  # the operator toggles
             bpy.ops.screen.animation_play()
