@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import containers
+import damage
 import numpy as np
 import plain_amc
 import plain_bvh
@@ -44,16 +45,6 @@ from action_loom.core.style import storage as styles
 from action_loom.core.verbs import Ask, BuildGraph, Follow, Restyle, Synchronise, Walk
 from action_loom.core.verbs.follow import work as follow
 from oracles import points_files, trials
-
-STRANGE_NUMBERS = (
-    "0", "-0", "1e999", "-1e308", "1e155", "1e9", "1e-320", "nan", "inf", "8.33", "9999", "1e-5", "007", "0x10", "1_0",
-    "1,5", "9" * 30, "-1", "65536", "2147483648", "+.5", "5.", ".", "1e", "１２",
-)  # fmt: skip
-STRANGE_NAMES = (
-    "Hips", "Chest", "LeftThigh", "n0:LeftThigh", "DEF-spine", "ORG-spine", "root", "", "{", "}", "a b", "歩",
-    "é", "\x00", "\x1b[2J", "\x85", "\u3000", "x" * 300, "Site", "OFFSET", "MOTION", "../../x",
-    "Left Left Arm", "head.001",
-)  # fmt: skip
 
 
 class Wrong(Exception):  # noqa: N818 (a finding, not a failure)
@@ -92,45 +83,8 @@ def _figures() -> tuple[bytes, ...]:
     return tuple(texts)
 
 
-def _mutated(data: bytes, rng: random.Random) -> bytes:
-    """Return a text with a few things wrong: bytes, words, lines, numbers and names."""
-    for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
-        how = rng.randrange(9)
-        lines = data.split(b"\n")
-        if how == 0 and data:
-            at = rng.randrange(len(data))
-            data = data[:at] + bytes([rng.randrange(256)]) + data[at + rng.randrange(2) :]
-        elif how == 1:
-            data = data[: rng.randrange(len(data) + 1)]
-        elif how == 2:
-            at = rng.randrange(len(lines))
-            lines[at : at + 1] = rng.choice(([], [lines[at]] * 2, [lines[at], rng.choice(lines)]))
-            data = b"\n".join(lines)
-        elif how in (3, 4, 5):
-            at = rng.randrange(len(lines))
-            words = lines[at].split(b" ")
-            place = rng.randrange(len(words))
-            words[place] = rng.choice(STRANGE_NUMBERS if how < 5 else STRANGE_NAMES).encode()
-            lines[at] = b" ".join(words)
-            data = b"\n".join(lines)
-        elif how == 6:
-            named = [k for k, line in enumerate(lines) if b"JOINT" in line or b"ROOT" in line]
-            if named:
-                at = rng.choice(named)
-                lines[at] = lines[at].split(b" ")[0] + b" " + rng.choice(STRANGE_NAMES).encode()
-            data = b"\n".join(lines)
-        elif how == 7:
-            first, last = sorted(rng.randrange(len(lines) + 1) for _ in range(2))
-            data = b"\n".join(lines[:first] + lines[last:] + lines[first:last])
-        else:
-            data = data.replace(
-                *rng.choice(((b"\n", b"\r\n"), (b"\n", b"\r"), (b" ", b"\t"), (b" ", b"\xa0"), (b"}", b"")))
-            )
-    return data
-
-
 def _files(rng: random.Random, folder: Path) -> None:
-    data = _mutated(rng.choice(_figures()), rng)
+    data = damage.mutate_bytes(rng.choice(_figures()), rng)
     path = folder / "case.bvh"
     path.write_bytes(data)
     read = bvh.read(path)
@@ -175,7 +129,7 @@ _TAKE = b"#!OML:ASF two.asf\n:FULLY-SPECIFIED\n:DEGREES\n" + b"".join(
 def _takes(rng: random.Random, folder: Path) -> None:
     contents = {"case.asf": _SKELETON, "case.amc": _TAKE}
     for name in rng.choice((["case.asf"], ["case.amc"], ["case.amc"], list(contents))):
-        contents[name] = _mutated(contents[name], rng)
+        contents[name] = damage.mutate_bytes(contents[name], rng)
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     clip = motion_file.read(folder / "case.amc").clip
@@ -224,26 +178,9 @@ def _with_arrays(content: bytes) -> tuple[bytes, dict[str, np.ndarray]]:
         return content, dict(arrays)
 
 
-def _damaged_archive(rng: random.Random, content: bytes, arrays: dict[str, np.ndarray], about: str) -> bytes:
-    """Return an archive of arrays with wrong bytes, or a wrong array; about : the array that is JSON text."""
-    if rng.random() < 0.3:
-        data = bytearray(content)
-        for _ in range(rng.choice((1, 4, 64))):
-            data[rng.randrange(len(data))] = rng.randrange(256)
-        return bytes(data[: rng.choice((len(data), rng.randrange(len(data))))])
-    changed = dict(arrays)
-    name = rng.choice(sorted(changed))
-    changed[name] = _about(rng, changed[name]) if name == about else _damaged(rng, changed[name])
-    if rng.random() < 0.1:
-        del changed[name]
-    written = io.BytesIO()
-    np.savez(written, **changed)
-    return written.getvalue()
-
-
 def _graphs(rng: random.Random, folder: Path) -> None:
     path = folder / "case.npz"
-    path.write_bytes(_damaged_archive(rng, *_graph(), "about"))
+    path.write_bytes(damage.damage_archive(rng, *_graph(), "about"))
     graph = storage.load(path)
     made = verbs.apply(Walk(seconds=rng.choice((0.1, 3.0)), seed=rng.randrange(9)), [], prepared=graph)
     if not np.isfinite(made.clip.rotations).all():
@@ -253,7 +190,7 @@ def _graphs(rng: random.Random, folder: Path) -> None:
 def _styles(rng: random.Random, folder: Path) -> None:
     """A damaged style is refused, or walks that it makes consist of numbers, and its file is read as it was."""
     path = folder / "case.style"
-    path.write_bytes(_damaged_archive(rng, *_style(), "text"))
+    path.write_bytes(damage.damage_archive(rng, *_style(), "text"))
     style = styles.load(path)
     again = styles.read(styles.compose(style), "again")
     if not np.array_equal(again.material.rows, style.material.rows.astype(np.float32)) or again.name != style.name:
@@ -262,33 +199,6 @@ def _styles(rng: random.Random, folder: Path) -> None:
     made = verbs.apply(asked, [] if isinstance(asked, Ask) else [actions.walk(30.0, 2)], prepared=style)
     if not (np.isfinite(made.clip.rotations).all() and np.isfinite(made.clip.translations).all()):
         raise Wrong("the motion is not of numbers")
-
-
-def _damaged(rng: random.Random, values: np.ndarray) -> np.ndarray:
-    values = values.copy()
-    how = rng.randrange(6)
-    if how == 0 and values.size:
-        values.reshape(-1)[rng.randrange(values.size)] = rng.choice((-1, 0, 1, 255, 10**6, 2**40)) % (
-            256 if values.dtype == np.uint8 else 2**62
-        )
-    elif how == 1 and values.size and values.dtype.kind == "f":
-        values.reshape(-1)[rng.randrange(values.size)] = rng.choice((np.nan, np.inf, 1e300, -1e-300))
-    elif how == 2:
-        values = values[: rng.randrange(len(values) + 1)] if values.ndim else values
-    elif how == 3:
-        values = values.astype(rng.choice(("f4", "i4", "f8", "c16", "S3", "?")))
-    elif how == 4:
-        values = values[::-1].copy() if values.ndim else values
-    else:
-        values = values.reshape(-1, 1) if rng.random() < 0.5 else -values if values.dtype.kind in "ifc" else values
-    return values
-
-
-def _about(rng: random.Random, values: np.ndarray) -> np.ndarray:
-    about = json.loads(values.tobytes())
-    inside = about if rng.random() < 0.6 else about["report"]
-    inside[rng.choice(sorted(inside))] = rng.choice((None, -1, 0, 1.5, "x", [], {}, [1], {"a": 1}, 10**9, True, 1e300))
-    return np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
 
 
 # --- tables of numbers and of labels --------------------------------------------------------------------------------
@@ -304,7 +214,7 @@ _TABLES = (
 
 def _tables(rng: random.Random, folder: Path) -> None:
     """A damaged table is refused, or its numbers are those that another reader finds."""
-    data = _mutated(rng.choice(_TABLES), rng)
+    data = damage.mutate_bytes(rng.choice(_TABLES), rng)
     path = folder / f"case.{'json' if data[:1] == b'{' and rng.random() < 0.8 else 'csv'}"
     path.write_bytes(data)
     about = rng.choice([one for row in verbs.VERBS.values() for one in _from_files(row.recipe)])
@@ -341,7 +251,7 @@ def _recipes(rng: random.Random, _folder: Path) -> None:
     values |= {rng.choice(names): _value(rng) for _ in range(rng.randrange(4))}
     text = json.dumps(values)
     if rng.random() < 0.2:
-        text = _mutated(text.encode(), rng).decode("latin-1")
+        text = damage.mutate_bytes(text.encode(), rng).decode("latin-1")
     if rng.random() < 0.02:
         text = "[" * 100_000
     made = verbs.from_json(text)
@@ -391,7 +301,7 @@ def _jobs(rng: random.Random, folder: Path) -> None:
     lines += [f"{rng.choice(keys)} = {_toml(_value(rng))}" for _ in range(rng.randrange(4))]
     data = "\n".join(lines).encode("utf-8", errors="surrogatepass")
     if rng.random() < 0.3:
-        data = _mutated(data, rng)
+        data = damage.mutate_bytes(data, rng)
     (folder / "case.toml").write_bytes(data)
     jobfile.read(MotionFiles(), str(folder / "case.toml"), {})
 
@@ -412,7 +322,7 @@ def _meshes(rng: random.Random, folder: Path) -> None:
     matrix = rng.random() < 0.3
     contents = {"walk.bvh": _figures()[2], "case.obj": _MESH, "case.txt": _WEIGHTS[matrix]}
     damaged = rng.choice(("case.obj", "case.txt"))
-    contents[damaged] = _mutated(contents[damaged], rng)
+    contents[damaged] = damage.mutate_bytes(contents[damaged], rng)
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     flags = ["--matrix"] * matrix + ["--normals", rng.choice(("moved", "faces")), "--frames", "1", "--quiet", "--force"]
@@ -508,7 +418,9 @@ def _libraries(rng: random.Random, folder: Path) -> None:
     if work == 0:
         index.update(str(place), [str(folder / "empty")])
     library = library_storage.read(place)
-    words = " ".join(rng.choice((*STRANGE_NAMES, "walk", "-wave", '"turn left"', "-")) for _ in range(rng.randrange(3)))
+    words = " ".join(
+        rng.choice((*damage.STRANGE_NAMES, "walk", "-wave", '"turn left"', "-")) for _ in range(rng.randrange(3))
+    )
     clips = tuple(filter(library_text.matching_words(words), library.clips)) if words else library.clips
     if work == 1:
         similar.similar(library, least=rng.choice((0, 2, 10)), farthest=rng.choice((0.08, 0.0, 1e9)))
@@ -556,7 +468,7 @@ def _points(rng: random.Random, folder: Path) -> None:
     """Read a damaged file of points, and solve the people in it."""
     suffix, content = rng.choice(_point_files())
     path = folder / f"points{suffix}"
-    path.write_bytes(_mutated(content, rng) if rng.random() < 0.9 else content)
+    path.write_bytes(damage.mutate_bytes(content, rng) if rng.random() < 0.9 else content)
     order = "auto" if suffix in (".json", ".csv", ".trc", ".c3d") else "coco"
     for one in read_points.people(path, order):
         if not (one.positions.ndim == 3 and (np.isfinite(one.positions) | np.isnan(one.positions)).all()):
