@@ -31,6 +31,7 @@ TYPES = ROOT / "build" / "types"
 SECONDS_PER_STEP = 4800  # enough for a machine of half the speed that runs other suites, too
 MOST_PROCESSES = 8  # a limit for machines with many processors: each process may be a Blender
 TAIL_LINES = 60
+CRASH_LINES = 10  # from the first line of a crash's stack: the functions that ran
 NEWEST = "5.2"  # the Blender that builds the zip and serves the short run
 WHOLE = {"core": "core-numpy", "addon": NEWEST}  # the steps that run and record all tests of a group
 BOTH_ENGINES = ("-m", "both_engines and not one_engine")
@@ -283,8 +284,10 @@ def told(outcome):
     status, log = "FAILED" if outcome.trouble else "ok", outcome.step.log
     lines = [f"{status:7}{outcome.step.name:19}{outcome.seconds:7.1f} s  {', '.join(words)}".rstrip()]
     if outcome.trouble:
-        tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:]
-        lines += [f"    | {line}" for line in [*tail, f"all of it: {log.relative_to(ROOT)}"]]
+        text = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        crash = [k for k, line in enumerate(text) if line.startswith("Fatal Python error")][-1:]
+        shown = [*text[-TAIL_LINES:], *(line for k in crash for line in text[k - 1 : k + CRASH_LINES])]
+        lines += [f"    | {line}" for line in [*shown, f"all of it: {log.relative_to(ROOT)}"]]
     return "\n".join(lines)
 
 

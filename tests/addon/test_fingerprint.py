@@ -112,7 +112,8 @@ def test_points_of_an_envelope_change_the_fingerprint(fingerprint, rig):
     seen = {fingerprint(action, slot(action))}
     modifier.control_points.add(3.0)
     seen.add(fingerprint(action, slot(action)))
-    modifier.control_points[0].max += 1.0  # through the point that `add` returns, Blender 4.2 crashed once
+    # Not through a point's own attribute: Blender takes the point for a modifier then, and crashes now and then.
+    modifier.control_points.foreach_set("max", [2.0])
     seen.add(fingerprint(action, slot(action)))
     assert len(seen) == 3
 
