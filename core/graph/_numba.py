@@ -113,3 +113,38 @@ def expand(  # type: ignore[no-untyped-def]
                     count += 1
                     break
     return count
+
+
+@kernel("i8[::1](i8[::1], i8[::1], i8[::1], i8, i8)")
+def count_frames(first, ends, lengths, start, end):  # type: ignore[no-untyped-def]
+    """Return the fewest frames (N,) from a node to every other that is not farther than `end`; -1: not reached.
+
+    first (N + 1,) : place of each node's first edge; ends, lengths (E,) : of the edges, lengths at least 1
+
+    Nodes wait in one bucket per frame. No edge is longer than all buckets together, so they are used in turn. A node
+    that waits in a later bucket, too, is ignored there.
+    """
+    frames = np.full(len(first) - 1, -1, np.int64)
+    longest = lengths.max() if len(lengths) > 0 else 0
+    bucket = np.full(longest + 1, -1, np.int64)
+    node_at, next_at = np.empty(len(ends) + 1, np.int64), np.empty(len(ends) + 1, np.int64)
+    bucket[0], node_at[0], next_at[0], frames[start] = 0, start, -1, 0
+    used, waiting, now = 1, 1, 0
+    while waiting > 0 and frames[end] != now:
+        k = bucket[now % len(bucket)]
+        bucket[now % len(bucket)] = -1
+        while k >= 0:
+            node = node_at[k]
+            k = next_at[k]
+            waiting -= 1
+            if frames[node] != now:
+                continue
+            for edge in range(first[node], first[node + 1]):
+                other, there = ends[edge], now + lengths[edge]
+                if frames[other] < 0 or there < frames[other]:
+                    frames[other] = there
+                    node_at[used], next_at[used] = other, bucket[there % len(bucket)]
+                    bucket[there % len(bucket)] = used
+                    used, waiting = used + 1, waiting + 1
+        now += 1
+    return frames

@@ -54,6 +54,30 @@ def expand(
     return len(order)
 
 
+def count_frames(first: Places, ends: Places, lengths: Places, start: int, end: int) -> Places:
+    """See `_numba.count_frames`."""
+    first_edge, other, long = first.tolist(), ends.tolist(), lengths.tolist()
+    frames = [-1] * (len(first) - 1)
+    buckets: list[list[int]] = [[] for _ in range(int(lengths.max(initial=0)) + 1)]
+    buckets[0].append(start)
+    frames[start] = now = 0
+    waiting = 1
+    while waiting and frames[end] != now:
+        here, buckets[now % len(buckets)] = buckets[now % len(buckets)], []
+        waiting -= len(here)
+        for node in here:
+            if frames[node] != now:
+                continue
+            for edge in range(first_edge[node], first_edge[node + 1]):
+                to, there = other[edge], now + long[edge]
+                if frames[to] < 0 or there < frames[to]:
+                    frames[to] = there
+                    buckets[there % len(buckets)].append(to)
+                    waiting += 1
+        now += 1
+    return np.array(frames, dtype=np.int64)
+
+
 def _too_dear(reached: Array, limits: Array, dear: Array) -> Array:
     """Return the costs (M,) above which states at an arc length are pruned; see `beam.Bins`."""
     bins = np.maximum((np.minimum(reached, limits[5]) / limits[4]).astype(np.int64), int(limits[6])) - int(limits[7])

@@ -68,7 +68,13 @@ class MotionGraph:
         """Flags (E,) of the edges that are transitions."""
         return ~np.isnan(self.distance)
 
-    @property
+    @cached_property
+    def leaving(self) -> tuple[Indices, Indices]:
+        """The edges sorted by their first nodes (E,), and the place of each node's first edge there (N + 1,)."""
+        order = np.argsort(self.start, kind="stable")
+        return order, np.searchsorted(self.start[order], np.arange(len(self.clip) + 1))
+
+    @cached_property
     def lengths(self) -> Indices:
         """Duration (E,) of each edge in frames."""
         along = self.frame[self.end] - self.frame[self.start]

@@ -13,6 +13,7 @@ from action_loom.core import jit, verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.drive.search import Index
 from action_loom.core.formats import bvh, motion_file
+from action_loom.core.graph import quickest
 from action_loom.core.motion import kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.frame_map import FrameMap
@@ -25,7 +26,6 @@ from action_loom.core.sync.registration_curve import Registration
 from action_loom.core.verbs import Blend, BuildGraph, Synchronise
 from action_loom.core.verbs.blend import weights as blend_weights
 from action_loom.core.verbs.blend import work as blend
-from action_loom.core.verbs.walk import work as walks
 from action_loom.core.weave.preprocess import PreparedClips, RegisteredClips
 from table import ROOT, Case, Rival, Target
 
@@ -376,7 +376,7 @@ def find_walks(material: Material) -> Case:
     edges = np.column_stack([graph.start, graph.end, graph.lengths])
 
     def ours() -> list[int]:
-        found = [walks.least_time(graph, start, end) for start, end in pairs]
+        found = [quickest.find_quickest(graph, start, end) for start, end in pairs]
         return [int(graph.lengths[some].sum()) for some in found if some is not None]
 
     def make_networkx() -> Rival:

@@ -3,32 +3,22 @@
 Method: Following a drawn path.
 """
 
-import heapq
 import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
 from ...errors import GraphError, OptionError, no_frame, some
-from ...graph import assemble, build, walk_result
+from ...graph import assemble, build, quickest, walk_result
 from ...graph.assemble import WalkPiece
-from ...graph.motion_graph import Indices, MotionGraph
+from ...graph.motion_graph import MotionGraph
 from ...graph.walk_result import GraphResult
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...weave import planting
 from . import Shortest
-
-
-def _leaving(graph: MotionGraph) -> list[list[int]]:
-    """Return the edges that leave each node."""
-    edges = np.argsort(graph.start, kind="stable")
-    first = np.searchsorted(graph.start[edges], np.arange(len(graph.clip) + 1)).tolist()
-    found = edges.tolist()
-    return [found[begin:end] for begin, end in pairwise(first)]
 
 
 def shortest(
@@ -54,7 +44,7 @@ def shortest(
     clip, frame = _frame(graph, recipe.leave, "leave")
     other, last = _frame(graph, recipe.reach, "reach")
     start, end = _node_after(graph, clip, frame), _node_before(graph, other, last)
-    edges = None if start is None or end is None else least_time(graph, start, end)
+    edges = None if start is None or end is None else quickest.find_quickest(graph, start, end)
     straight = clip == other and frame <= last
     if edges is None or start is None or end is None:
         if not straight:
@@ -68,31 +58,6 @@ def shortest(
             walk = [WalkPiece(clip, frame, last)]
     walk = walk or [WalkPiece(clip, frame, frame)]
     return _result(graph, recipe, walk, began)
-
-
-def least_time(graph: MotionGraph, start: int, end: int) -> Indices | None:
-    """Return the edges of the walk with the fewest frames between two nodes, or None (Dijkstra 1959)."""
-    leaving, lengths, ends = _leaving(graph), graph.lengths.tolist(), graph.end.tolist()
-    least, before = {start: 0}, {}
-    waiting = [(0, start)]
-    while waiting:
-        gone, node = heapq.heappop(waiting)
-        if node == end:
-            break
-        if gone > least[node]:
-            continue
-        for edge in leaving[node]:
-            other, there = ends[edge], gone + lengths[edge]
-            if there < least.get(other, there + 1):
-                least[other], before[other] = there, edge
-                heapq.heappush(waiting, (there, other))
-    if end not in least:
-        return None
-    edges = []
-    while end != start:
-        edges.append(before[end])
-        end = int(graph.start[before[end]])
-    return np.array(edges[::-1], dtype=np.int64)
 
 
 def _not_a_frame(option: str, text: str, names: Sequence[str]) -> OptionError:

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import verbs
+from action_loom.core import jit, verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import GraphError, OptionError
+from action_loom.core.graph import quickest
 from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.clip import join_clips
 from action_loom.core.motion.frame_map import FrameMap
 from action_loom.core.verbs import BuildGraph, Shortest, Walk
-from action_loom.core.verbs.walk import work as free_walks
 from numpy.testing import assert_allclose
 
 pytestmark = pytest.mark.both_engines
@@ -55,7 +55,7 @@ def test_the_least_time_is_scipys(captured_or_gaits, rng):
     least = csgraph.dijkstra(matrix.tocsr(), indices=begins)
     for row, start in enumerate(begins):
         for end in rng.choice(len(graph.clip), 8, replace=False):
-            edges = free_walks.least_time(graph, int(start), int(end))
+            edges = quickest.find_quickest(graph, int(start), int(end))
             if edges is None:
                 assert np.isinf(least[row, end])
                 continue
@@ -63,6 +63,17 @@ def test_the_least_time_is_scipys(captured_or_gaits, rng):
             if len(edges):
                 assert (graph.start[edges[0]], graph.end[edges[-1]]) == (start, end)
                 assert (graph.end[edges[:-1]] == graph.start[edges[1:]]).all()
+
+
+def test_engines_count_the_same_frames_to_every_node(captured_or_gaits):
+    graph, package = captured_or_gaits, "action_loom.core.graph"
+    order, first = graph.leaving
+    given = first, graph.end[order], graph.lengths[order]
+    for start, end in np.random.default_rng(3).integers(len(graph.clip), size=(10, 2)).tolist():
+        frames = jit.kernels(package).count_frames(*given, start, end)
+        assert frames.tolist() == jit.twin(package).count_frames(*given, start, end).tolist()
+        walk = quickest.find_quickest(graph, start, end)
+        assert frames[end] == (-1 if walk is None else graph.lengths[walk].sum())
 
 
 @pytest.fixture(params=["gaits", pytest.param("captured", marks=pytest.mark.shared)])
