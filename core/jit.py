@@ -2,7 +2,8 @@
 
 A package with a recurrence has two private modules with the same functions: `_numba` and `_numpy`.
 `kernels(__package__)` returns the active one. Kernels are compiled for fixed types when `_numba` is imported, so
-that problems with the compiler or its cache only occur here.
+that problems with the compiler or its cache only occur here. By default numpy computes until `compiling` has compiled
+all kernels, in a process of its own; the choice stays the same until this process ends.
 """
 
 import os
@@ -63,6 +64,19 @@ def read_engine() -> str:
     return _wanted
 
 
+def read_default_engine() -> str:
+    """Return the engine that computes here, numba or numpy, so that other processes can use the same.
+
+    Example:
+        >>> from action_loom.core import jit
+        >>> jit.read_default_engine() in ("numba", "numpy")
+        True
+    """
+    if _wanted != "auto":
+        return _wanted
+    return "numba" if _is_ready() else "numpy"
+
+
 def compiler() -> str:
     """Return name and version of the installed compiler, "" without one.
 
@@ -104,8 +118,9 @@ def kernels(package: str) -> ModuleType:
         True
     """
     _check(_wanted)
-    spared = _short and _wanted == "auto" and package.removeprefix(f"{__package__}.") in WEAVING
-    if spared or _wanted == "numpy" or (compiled := _load_compiled(package)) is None:
+    spared = _short and package.removeprefix(f"{__package__}.") in WEAVING
+    avoided = _wanted == "numpy" or (_wanted == "auto" and (spared or not _is_ready()))
+    if avoided or (compiled := _load_compiled(package)) is None:
         return import_module("._numpy", package)
     return compiled
 
@@ -155,7 +170,7 @@ def only_work(frames: int) -> Iterator[None]:
 
 
 def prepare(progress: "Progress") -> None:
-    """Load the kernels for weaving, with progress: it takes a second, or longer if they must be compiled.
+    """Load the kernels for weaving, with progress: it takes a second, or a minute if numba was asked for by name.
 
     Example:
         >>> from action_loom.core import jit
@@ -167,9 +182,19 @@ def prepare(progress: "Progress") -> None:
     """
     for k, package in enumerate(WEAVING):
         if _wanted != "numpy" and package not in _loaded:
-            progress.at(k / len(WEAVING), "Loading the engine (the first time it is compiled)")
+            progress.at(k / len(WEAVING), "Loading the engine")
         kernels(f"{__package__}.{package}")
         _loaded.add(package)
+
+
+def compile_all(kept: str) -> None:
+    """Compile all kernels in this process, and note it; kept : the folder for them, "" for the default."""
+    from .compiling import leave_note  # see above
+
+    keep_compiled_in(kept)
+    use("numba")
+    if all(kernels(f"{__package__}.{name}").__name__.endswith("._numba") for name in PACKAGES):
+        leave_note(PACKAGES, kept or None)
 
 
 def kernel(signature: str, *, fused: bool = False, inlined: bool = False) -> Callable[[Callable[..., Any]], Any]:
@@ -195,6 +220,23 @@ def _log() -> "Logger":
     import logging  # see above
 
     return logging.getLogger(__name__)
+
+
+@cache
+def _is_ready() -> bool:
+    """Return whether kernels can be loaded at once; if they are not compiled, begin that in another process."""
+    if util.find_spec("numba") is None:
+        _log().info("numba is not installed: the slower numpy engine is used")
+        return False
+    from .compiling import begin, is_compiled  # see above
+
+    try:
+        if is_compiled(PACKAGES, _cache_folder):
+            return True
+        begin(PACKAGES, _cache_folder)
+    except Exception as error:
+        _log().warning("numba does not work here (%s): the slower numpy engine is used", " ".join(str(error).split()))
+    return False
 
 
 @cache

@@ -102,7 +102,7 @@ def core_tests(everything):
     python, numpy = environments.package(), {"ACTION_LOOM_ENGINE": "numpy"}
     steps = [pytest_step("core-numpy", python, [], "core", env=numpy)]
     if everything:
-        steps.append(pytest_step("core-numba", python, BOTH_ENGINES, "core"))
+        steps.append(pytest_step("core-numba", python, BOTH_ENGINES, "core", env={"ACTION_LOOM_ENGINE": "numba"}))
         oldest, env = environments.oldest(), {"PYTHONPATH": str(TYPES)}
         steps.append(pytest_step("core-oldest-numpy", oldest, BOTH_ENGINES, "core", quick=True, env=env))
     return steps

@@ -45,7 +45,7 @@ def check(host: Host, arguments: argparse.Namespace) -> None:
 
 def attempts(host: Host, arguments: argparse.Namespace) -> processes.Attempts[Any, Any]:
     """Return the function that runs tasks as requested by the flags, with the chosen engine."""
-    begin = partial(_begin, jit.read_engine(), host.name)
+    begin = partial(_begin, jit.read_default_engine(), host.name)
     if arguments.scheduler is not None:
         return partial(cluster.attempts, scheduler=arguments.scheduler, begin=begin, wait=arguments.wait)
     return partial(processes.attempts, at_a_time=arguments.jobs or os.cpu_count() or 1, begin=begin)

@@ -1,0 +1,91 @@
+"""Compile the kernels in a process of their own, so that nobody waits for it, and know whether they are compiled.
+
+A note beside the compiled code says that all kernels, as they are now, were compiled for this processor.
+"""
+
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+
+LONGEST_SECONDS = 600.0  # of a compilation: a process that began before was ended, and another one may begin
+# A package whose parents are not run, because an add-on's own needs Blender.
+PROGRAM = """
+import os, sys, types
+name, folder, kept = sys.argv[1:]
+if hasattr(os, "nice"): os.nice(15)
+parents = name.split(".")[:-1]
+for k in range(len(parents)):
+    module = types.ModuleType(".".join(parents[:k + 1]))
+    module.__path__ = [folder] if k == len(parents) - 1 else []
+    sys.modules[module.__name__] = module
+exec(f"from {name} import jit")
+jit.compile_all(kept)
+"""
+
+
+def is_compiled(packages: Sequence[str], kept: str | None) -> bool:
+    """Return whether the kernels of packages are compiled; kept : the folder for them, None for the default.
+
+    Example:
+        >>> from action_loom.core import compiling
+        >>> compiling.is_compiled(["sync"], "a folder that does not exist")
+        False
+    """
+    return _note(packages, kept).exists()
+
+
+def begin(packages: Sequence[str], kept: str | None) -> None:
+    """Begin to compile all kernels in a process of low priority, unless one has begun; it outlives this process."""
+    begun = _note(packages, kept).with_suffix(".begun")
+    with suppress(OSError):  # a folder that cannot be written: no compiled code would stay there
+        begun.parent.mkdir(parents=True, exist_ok=True)
+        if begun.exists() and time.time() - begun.stat().st_mtime > LONGEST_SECONDS:
+            begun.unlink()
+        begun.touch(exist_ok=False)
+        root = str(Path(__file__).resolve().parent.parent)
+        program = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(__package__), root, kept or ""],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            creationflags=0x08004000 if os.name == "nt" else 0,  # no window, and less urgent than this process
+            start_new_session=os.name != "nt",
+        )
+        program.returncode = 0  # nobody waits for it
+
+
+def leave_note(packages: Sequence[str], kept: str | None) -> None:
+    """Write that the kernels of packages are compiled."""
+    note = _note(packages, kept)
+    note.touch()
+    note.with_suffix(".begun").unlink(missing_ok=True)
+
+
+def _note(packages: Sequence[str], kept: str | None) -> Path:
+    """Return the path of the note for these kernels, this processor, Python and numba."""
+    core = Path(__file__).resolve().parent
+    files = [core.joinpath(*name.split("."), "_numba.py") for name in packages]
+    times = [(str(path), path.stat().st_mtime_ns) for path in files]  # numba, too, compiles again when they change
+    content = repr((times, sys.version, metadata.version("numba"), platform.machine(), _features()))
+    name = f"kernels-{hashlib.blake2b(content.encode(), digest_size=8).hexdigest()}.compiled"
+    if kept or (kept := os.environ.get("NUMBA_CACHE_DIR")):
+        return Path(kept) / name
+    beside = core / "__pycache__"
+    if os.access(beside if beside.exists() else core, os.W_OK):
+        return beside / name
+    users = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(users) / "action-loom" / name
+
+
+def _features() -> str:
+    """Return what this processor can do, where the system says so: a folder may be shared by several machines."""
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as info:
+        return next((line for line in info if line.startswith(("flags", "Features"))), "")
+    return platform.processor()
