@@ -381,7 +381,9 @@ def test_only_jit_and_registries_import_by_name():
         text = MODULES[module].read_text(encoding="utf-8")
         return "import_module" in text or "__import__" in text or "importlib" in top(imported(module))
 
-    assert set(offenders(found)) == {f"action_loom.core.{name}" for name in ("additions", "compiling", "jit", "entry_points")}
+    assert set(offenders(found)) == {
+        f"action_loom.core.{name}" for name in ("additions", "compiling", "jit", "entry_points")
+    }
 
 
 def test_rooms_can_be_loaded_without_anything_but_numpy():

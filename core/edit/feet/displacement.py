@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...motion import root_motion
 from ...motion.quat import Array
 from .. import banded
 from .spans import BALL, Contact
@@ -17,6 +18,9 @@ from .spans import BALL, Contact
 HELD = 1e5  # weight of a fully held frame: much larger than the weight of smoothness, so that the foot does not move
 EASE = 0.12  # s at each end of a contact, inside it, over which the hold fades
 BRIEF = 0.6  # of a contact: upper limit of each fade, so that brief contacts are still held in their middle
+# A pivot that is accelerated more, in body heights / s², trembles, as noisy captures of toes do. It is smoothed by a
+# Gaussian of this sigma, s, in these frames, whose share is the smoothed number of them times NEARBY, and at most 1.
+TREMBLES, CALM_SECONDS, NEARBY = 200.0, 1.0 / 120.0, 4.0
 STIFF, REACH = 0.02, 0.08  # s; time scales of the curve's smoothness, and of its decay after a contact
 
 Complex = NDArray[np.complex128]
@@ -85,23 +89,42 @@ def holds(contacts: Sequence[Contact], frames: int, rate: float) -> Array:
     return held
 
 
+def _without_tremor(path: Complex, rate: float, height: float) -> Complex:
+    """Return the path of a pivot in a contact, smoothed around the frames in which it trembles."""
+    trembles = np.zeros(len(path))
+    trembles[1:-1] = np.abs(np.diff(path, 2)) * rate**2 > TREMBLES * height
+    if not trembles.any():
+        return path
+    sigma = CALM_SECONDS * rate
+    share = np.minimum(1.0, NEARBY * root_motion.smooth(trembles, sigma))
+    smooth = root_motion.smooth(np.column_stack([path.real, path.imag]), sigma)
+    return np.asarray(path + share * (smooth[:, 0] + 1j * smooth[:, 1] - path))
+
+
 def of_foot(
     contacts: Sequence[Contact],
     pivots: Pivots,
     rate: float,
+    height: float,
     still: Sequence[Contact] = (),
     fixed: Sequence[int] = (),
+    *,
+    calm: bool = False,
 ) -> tuple[Complex, Array]:
     """Return the displacement (F,) of a foot, metres on the ground as x + iy, and the strength (F,) of its hold.
 
+    height : of the body, metres
     still : contacts without slide, which are held without displacement
     fixed : sorted frames without displacement; a contact that includes one is held at its position there, and between
         several of them on a line
+    calm : whether a foot that trembles in a contact may go on trembling, so that its leg does not
     """
     frames = len(pivots.ball)
     goals, held = np.zeros(frames, dtype=np.complex128), holds([*contacts, *still], frames, rate)
     for contact in contacts:
         path = pivots.path(contact)
+        if calm:
+            path = _without_tremor(path, rate, height)
         # The target is the mean of the path, not an unknown, because it would drift.
         goals[contact.first : contact.end] = _place(contact, path, fixed) - path
     if not contacts:

@@ -26,6 +26,7 @@ SLIDES_ON_PURPOSE = 0.12  # a ball that slides further does so on purpose, or wa
 PARTINGS = 4  # times that a contact which does is parted where its foot moves fastest
 MOVES, SHORTEST = 0.08, 0.12  # s: of the frames left out there, and of the shortest stance that is left
 TRAVELS = 0.02  # body heights: in these frames a foot that is to be parted moves at least so far
+JERKS = 1.3  # times the acceleration of a knee in the clip, 99.5th percentile; beyond it, a foot may tremble as it did
 LACKS = 0.05  # a target that a leg misses by more is out of reach
 FIRM = 0.2  # of the firmest hold of a contact; frames held less are at its ends, where the foot still moves
 STILL = 0.0015  # a foot that moves less in the middle of its contact already stands still: planted, or keyed so
@@ -145,8 +146,10 @@ def planted(
     lifts = sinking.lifts(whole.clip, limbs, [*kept, *still], whole.own) if lift else {}
     stay = _in_all_cycles(whole, fixed)
 
-    def curves(contacts: Sequence[Contact]) -> Curves:
-        return {limb.foot: _solved(contacts, pivots, limb.foot, clip.rate, still, stay) for limb in limbs}
+    def curves(contacts: Sequence[Contact], calm: Collection[str]) -> Curves:
+        return {
+            limb.foot: _solved(contacts, pivots, limb.foot, clip, still, stay, calm=limb.foot in calm) for limb in limbs
+        }
 
     judged = (pivots, rows is not None) if rows is None or not wanted else None
     kept, dear, solution = _solution(whole, limbs, kept, curves, (stay, lifts), judged)
@@ -154,10 +157,10 @@ def planted(
     refused += [(span, whys[k]) for k, span in enumerate(known) if k in whys]
     if solution is None:
         return clip, _nothing(clip, refused)
-    after, moved, misses, bends = solution
+    after, moved, misses, bends, solved = solution
     bends = {foot: bend[whole.own] for foot, bend in bends.items()}
     after = replace(clip, rotations=after.rotations[whole.own], translations=after.translations[whole.own])
-    shifts = {foot: shift[whole.own] for foot, (shift, _) in curves(kept).items()}
+    shifts = {foot: shift[whole.own] for foot, (shift, _) in solved.items()}
     away, moved = {foot: miss[whole.own] for foot, miss in misses.items()}, moved[whole.own]
     raised = {foot: lift[whole.own] for foot, lift in lifts.items()}
     planted_rows = frozenset[int]().union(*(contact.rows for contact in kept))
@@ -169,20 +172,21 @@ def _solution(
     whole: PaddedClip,
     limbs: Sequence[Limb],
     kept: Sequence[Contact],
-    curves: Callable[[Sequence[Contact]], Curves],
+    curves: Callable[[Sequence[Contact], Collection[str]], Curves],
     given: tuple[Sequence[int], Mapping[str, Array]],
     judged: tuple[Mapping[str, Pivots], bool] | None,
-) -> tuple[list[Contact], dict[int, str], tuple[Clip, Array, dict[str, Array], dict[str, Array]] | None]:
+) -> tuple[list[Contact], dict[int, str], tuple[Clip, Array, dict[str, Array], dict[str, Array], Curves] | None]:
     """Return the contacts worth planting, reasons for the other rows, and the results of `legs.following` with bends.
 
-    curves : returns the displacement and the hold of each foot for contacts; given : fixed frames, and lifts
+    curves : returns the displacement and the hold of each foot for contacts, and for the feet to be calmed; the last
+        result has them, too; given : fixed frames, and lifts
     judged : the pivots, and whether contacts are a source's; None if all are planted
     The last result is None if nothing is to be done.
     """
     _, posed = legs.posed(whole.clip, limbs)
-    points, kept, whys = kinematics.points(whole.clip), list(kept), dict[int, str]()
+    points, kept, whys, calm = kinematics.points(whole.clip), list(kept), dict[int, str](), set[str]()
     while kept or given[1]:  # leaving out stances changes how the others bend their legs
-        solved = curves(kept)
+        solved = curves(kept, calm)
         made = legs.following(whole.clip, limbs, solved, *given)
         bends = _bends(whole.clip, made[0], limbs)
         dear: dict[int, str] = {}
@@ -190,13 +194,28 @@ def _solution(
             shifts, after = {foot: shift for foot, (shift, _) in solved.items()}, kinematics.points(made[0])
             trial = Trial(
                 whole.clip, whole.own, kept, judged[0], points, after, shifts, bends,
-                lambda contacts: legs.pelvis_of(posed, curves(contacts), whole.clip.rate), judged[1],
+                lambda contacts: legs.pelvis_of(posed, curves(contacts, calm), whole.clip.rate), judged[1],
             )  # fmt: skip
             dear = worth.refused(trial)
-        if not dear:
-            return kept, whys, (*made, bends)
+        jerking = set() if dear else _jerking(whole, made[0], limbs) - calm
+        if not dear and not jerking:
+            return kept, whys, (*made, bends, solved)
+        calm.update(jerking)
         whys, kept = whys | dear, [contact for contact in kept if not contact.rows & set(dear)]
     return kept, whys, None
+
+
+def _jerking(whole: PaddedClip, after: Clip, limbs: Sequence[Limb]) -> set[str]:
+    """Return the feet whose knees are accelerated much more in a planted clip."""
+
+    def hardest(clip: Clip) -> Array:
+        knees = kinematics.pose_clip(clip)[1][whole.own][:, [limb.lower for limb in limbs]]
+        return np.asarray(np.percentile(np.linalg.norm(np.diff(knees, 2, axis=0), axis=2), 99.5, axis=0))
+
+    if len(range(*whole.own.indices(len(after)))) < 3:
+        return set()
+    harder = hardest(after) > JERKS * hardest(whole.clip)
+    return {limb.foot for limb, more in zip(limbs, harder, strict=True) if more}
 
 
 def since(before: Clip, after: Clip, planted: Planted) -> Planted:
@@ -379,7 +398,7 @@ def _kept(
     kept = [contact for contact in of if not contact.rows & set(refused)]
     _, posed = legs.posed(clip, limbs)
     for foot, leg in posed.items():
-        shift, _ = _solved(kept, pivots, foot, clip.rate)
+        shift, _ = _solved(kept, pivots, foot, clip)
         lack = legs.lacking(leg, shift)
         for contact in (contact for contact in kept if contact.foot == foot):
             most = float(lack[contact.first : contact.end].max())
@@ -392,9 +411,11 @@ def _solved(
     of: Sequence[Contact],
     pivots: Mapping[str, Pivots],
     foot: str,
-    rate: float,
+    clip: Clip,
     still: Sequence[Contact] = (),
     fixed: Sequence[int] = (),
+    *,
+    calm: bool = False,
 ) -> tuple[Complex, Array]:
     own, stood = ([contact for contact in some if contact.foot == foot] for some in (of, still))
-    return displacement.of_foot(own, pivots[foot], rate, stood, fixed)
+    return displacement.of_foot(own, pivots[foot], clip.rate, clip.skeleton.height, stood, fixed, calm=calm)

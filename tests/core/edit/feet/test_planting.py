@@ -312,6 +312,20 @@ def test_knees_that_come_near_straight_or_beyond_neither_jump_nor_bend_further_b
 
 
 @pytest.mark.shared
+@pytest.mark.parametrize("name", ["mb_05_03", "mb_10_04", "asf_17_03"])  # the first is kept aside
+def test_toes_that_tremble_in_a_noisy_capture_do_not_shake_the_knees(name):
+    clip = captured(f"cmu_{name}")
+    clip = clip.cut(0, min(len(clip), round(12.0 * clip.rate)))
+    made, done = planted(clip)
+    joints = [limb.lower for limb in ik.known_legs(clip.skeleton)]
+    before, after = (np.diff(kinematics.pose_clip(one)[1][:, joints], n=2, axis=0) for one in (clip, made))
+    hardest = [np.percentile(np.linalg.norm(steps, axis=2), 99.5, axis=0) for steps in (before, after)]
+    assert (hardest[1] <= 1.3 * hardest[0]).all()
+    slides = done.figures["middle_slide_cm_s"]
+    assert slides[1] < 2.0 < slides[0] / 3.0
+
+
+@pytest.mark.shared
 @pytest.mark.parametrize("pair", ["mb_02_01+mb_05_01", "asf_16_11+asf_16_19", "mb_08_01+mb_12_01"])
 def test_blends_of_captured_walks_stand_where_gait_events_say_that_they_do(pair):
     clip = verbs.apply(Blend(plant_feet=False), [captured(f"cmu_{name}") for name in pair.split("+")]).clip
