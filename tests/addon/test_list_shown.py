@@ -50,6 +50,18 @@ def props(drawn, panel, attribute):
         ),
         (["CharacterArmature|Run", "CharacterArmature|Idle_Neutral"], ["…Run", "…Idle_Neutral"]),
         (
+            ["Robot|Run", "Robot|Walk", "Robot|Idle_Neutral", "Robot|Run + Robot|Walk 50:50"],
+            ["Robot|Run", "Robot|Walk", "…Idle_Neutral", "…Run + …Walk 50:50"],
+        ),
+        (
+            ["Run_Armature", "Walk_Armature", "Idle_Armature", "Run_Armature + Walk_Armature 50:50"],
+            ["Run_Armature", "Walk_Armature", "Idle_Armature", "Run… + Walk… 50:50"],
+        ),
+        (
+            ["Death_RobotArmature", "Walk_RobotArmature", "Sit_RobotArmature", "Idle_RobotArmature loop"],
+            ["Death…", "Walk…", "Sit…", "Idle… loop"],
+        ),
+        (
             ["CharacterArmature|Gun_Shoot", "CharacterArmature|Idle_Gun_Shoot", "CharacterArmature|Idle_Gun_Go"],
             ["…Gun_Shoot", "…Idle_Gun_Shoot", "…Idle_Gun_Go"],
         ),

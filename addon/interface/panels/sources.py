@@ -306,7 +306,8 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             return
         made = result_mark.is_result(action)
         edited = made and changed_sources.is_edited(action)
-        name = translate_text("Edited: {name}").format(name=action.name) if edited else action.name
+        name = shown.short.get(action.name, action.name)
+        name = translate_text("Edited: {name}").format(name=name) if edited else name
         row.label(text=name, icon="ACTION", translate=False)
         if made:
             row.operator("action_loom.edit_recipe", text="", icon="PREFERENCES")
