@@ -143,6 +143,9 @@ def test_the_list_is_filtered_and_sorted():
     bpy.data.actions["walk"].frame_start, bpy.data.actions["walk"].frame_end = 1.0, 500.0
     bpy.data.actions["sneak"].use_cyclic = True
     assert filtered() == ["walk", "Run", "sneak"]
+    bpy.context.scene.action_loom.rigs[0].sources[0].use = False
+    assert filtered() == ["Run", "sneak", "walk"]  # ticked lines come first
+    bpy.context.scene.action_loom.rigs[0].sources[0].use = True
     assert filtered(filter_name="N") == ["Run", "sneak"]
     assert filtered(order="NAME") == ["Run", "sneak", "walk"]
     assert filtered(order="LENGTH")[-1] == "walk"
