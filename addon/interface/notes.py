@@ -38,7 +38,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.t
     _draw_line(layout, context, _line_of(armature, rig, settings.mode, trouble, missing), armature, found)
     if trouble is not None:
         box = layout.box().column(align=True)
-        draw_text(box, context, trouble.text)
+        draw_text(box, context, trouble.text, less=3)  # its margins
         remedies.draw(box, trouble.text)
     if not settings.every_warning:
         return
