@@ -18,7 +18,7 @@ Icon = Literal["NONE", "CHECKMARK", "ERROR", "GHOST_ENABLED", "INFO"]
 
 
 BESIDE = 0.74  # of the width, for the line beside the number of notes
-AROUND = 9  # letters of the line used by its icon and the margins
+AROUND = 3  # letters of the line used by its icon and the margins
 
 
 class Line(NamedTuple):
@@ -72,10 +72,7 @@ def _draw_line(
     text = row.row(align=True)
     text.alignment, text.alert = "LEFT", line.alert
     if line.text:
-        short = messages.figure_of(line.text) if line.is_summary else messages.shortened(translate_text(line.text))
-        # Blender would leave out the middle.
-        lines = wrapped(short, context, less=AROUND + (int((1.0 - BESIDE) * letters(context)) if found else 0))
-        short = f"{lines[0]}…" if len(lines) > 1 else short
+        short = messages.figure_of(line.text) if line.is_summary else _fit(context, line.text, beside=bool(found))
         present(text.operator("action_loom.read_message", text=short, icon=line.icon, emboss=False)).text = line.text
     else:
         text.label(text="")
@@ -85,6 +82,16 @@ def _draw_line(
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
         # Without its box a pressed button is white, which a light theme does not show.
         row.prop(settings, "every_warning", text=shown, emboss=settings.every_warning, toggle=True)
+
+
+def _fit(context: bpy.types.Context, text: str, *, beside: bool) -> str:
+    """Return the words of a text's short form that fit the line, as Blender would leave out the middle.
+
+    beside : whether the number of notes is beside it
+    """
+    short = messages.shortened(translate_text(text))
+    lines = wrapped(short, context, less=AROUND + (int((1.0 - BESIDE) * letters(context)) if beside else 0))
+    return f"{lines[0]}…" if len(lines) > 1 else short
 
 
 def _draw_remedy_of_state(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
