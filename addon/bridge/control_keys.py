@@ -152,7 +152,7 @@ def bend_legs(clip: Clip, body: Rig, limbs: Mapping[str, Limbs]) -> tuple[Clip, 
     frames, lower = done.frames, 1000.0 * done.lower
     if not frames:
         return made, ""
-    return made, f"bends knees in {frames} frames that can't be so straight, the hips up to {lower:.2g} mm lower"
+    return made, f"bends knees in {frames} frames that can't be so straight (hips up to {lower:.2g} mm lower)"
 
 
 def _kind(armature: bpy.types.Object, part: Part, wanted: Wanted, keyed: set[str]) -> Limbs:

@@ -5,7 +5,7 @@ Method: Skinning.
 
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -13,9 +13,9 @@ import numpy as np
 from ...core.errors import LoomError, some
 from ...core.motion.clip import Clip
 from ...core.motion.quat import Array
-from ...core.progress import SILENT, Progress
 from ...core.skin import skinning
 from ...core.weight import compared
+from ..ground import steps
 from ..ground.blender_types import Slot, armature_data, present
 from . import carriers, evaluated_action, mesh, poses, rates, rig, unkeyed_pose
 from . import clip as clips
@@ -24,6 +24,7 @@ from .shown import ROUNDING
 from .stage import bone_matrices, each_frame, on_itself, on_stage, without_other_modifiers
 
 FRAMES = 12  # compared frames, evenly spaced over the action
+SOME = 3  # of them evaluated in a step
 SAME = 1e-4  # of the body's height: smaller differences are invisible
 
 
@@ -86,19 +87,19 @@ class Checked:
         return asdict(self) | {"share_of_height": self.share, "same": self.same, "summary": self.summary}
 
 
-def check(
+def check_in_steps(
     scene: bpy.types.Scene,
     armature: bpy.types.Object,
     action: bpy.types.Action,
     slot: Slot,
     objects: list[bpy.types.Object],
-    progress: Progress = SILENT,
-) -> Checked:
+) -> steps.Steps[Checked]:
     """Compare our computation of an action with Blender's evaluation, on an armature and the meshes of some objects.
 
     An armature that plays the action is evaluated itself, with its pose and in its scene; otherwise a copy of it is.
-    Raises LoomError kinds for unreadable input.
+    Nothing remains in Blender between steps. Raises LoomError kinds for unreadable input.
     """
+    yield 0.0, f"reading {action.name}"
     present(bpy.context.view_layer).update()  # a script may just have moved something
     moving = clips.moves_object(action, slot)
     body = rig.read(armature, moving_object=moving, still=partial(unkeyed_pose.still_bones, armature))
@@ -110,34 +111,59 @@ def check(
     ours, metres, objects_now = poses.bones_and_object(read.clip, body)
     skins, refused = _skins(armature, objects)
     originals = [objects[[one.name for one in objects].index(skin.name)] for skin in skins]
-    bones = present(armature.pose).bones
-    order = [bones.find(name) for name in body.bones]
-    theirs = np.empty((len(chosen), len(bones), 4, 4))  # in the world
-    shown: list[list[tuple[Array, Array]]] = [[] for _ in skins]
+    seen: list[_Seen] = []
+    for row in range(0, len(chosen), SOME):
+        yield row / len(chosen), "Measuring"
+        seen += _evaluate(scene, armature, (action, slot), body, originals, read.frames[chosen[row : row + SOME]])
+    frames = tuple(int(read.frames[k]) for k in chosen)
+    in_world = objects_now[chosen][:, None] @ ours[chosen]
+    order = [present(armature.pose).bones.find(name) for name in body.bones]
+    compared = _bones(armature, body, in_world, np.stack([one.bones for one in seen])[:, order], frames)
+    found = [
+        _mesh(skin, armature, body, ours[chosen], [one.meshes[place] for one in seen], metres[chosen])
+        for place, skin in enumerate(skins)
+    ]
+    meshes = sorted([*found, *refused], key=lambda one: -one.metres)
+    falls = _describe_flights(read.clip, float(read.frames[0]))
+    notes = (*read.notes, *_notes(armature), *filter(None, (body.note, body.carried)), *falls)
+    return Checked(armature.name, action.name, frames, body.skeleton.height, compared, tuple(meshes), notes)
+
+
+check = steps.at_once(check_in_steps)
+
+
+class _Seen(NamedTuple):
+    """What Blender shows in a frame: matrices of the bones in the world, and vertices of meshes (see `_vertices`)."""
+
+    bones: Array
+    meshes: list[tuple[Array, Array]]
+
+
+def _evaluate(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    played: tuple[bpy.types.Action, Slot],
+    body: rig.Rig,
+    originals: list[bpy.types.Object],
+    frames: Array,
+) -> list[_Seen]:
+    """Evaluate an action, on the armature itself if it plays it and is visible, in some frames."""
+    action, slot = played
     data = armature.animation_data
     plays = data is not None and (data.action, getattr(data, "action_slot", slot)) == (action, slot)
     if plays and armature.visible_get():
         staged = on_itself(scene, armature, originals)
     else:
         staged = on_stage(scene, armature, action, slot, body, originals)
+    found = []
     with staged as (stage, copies):
         for one in originals:
             without_other_modifiers(copies[one], copies[armature])
-        for row, depsgraph in enumerate(each_frame(stage, read.frames[chosen])):
-            progress.at(row / len(chosen), "Measuring")
+        for depsgraph in each_frame(stage, frames):
             seen = copies[armature].evaluated_get(depsgraph)
-            theirs[row] = np.array(seen.matrix_world) @ bone_matrices(seen)
-            for place, one in enumerate(originals):
-                shown[place].append(_vertices(copies[one], copies[armature], depsgraph))
-    frames = tuple(int(read.frames[k]) for k in chosen)
-    in_world = objects_now[chosen][:, None] @ ours[chosen]
-    compared = _bones(armature, body, in_world, theirs[:, order], frames)
-    pairs = zip(skins, shown, strict=True)
-    found = [_mesh(skin, armature, body, ours[chosen], seen, metres[chosen]) for skin, seen in pairs]
-    meshes = sorted([*found, *refused], key=lambda one: -one.metres)
-    falls = _describe_flights(read.clip, float(read.frames[0]))
-    notes = (*read.notes, *_notes(armature), *filter(None, (body.note, body.carried)), *falls)
-    return Checked(armature.name, action.name, frames, body.skeleton.height, compared, tuple(meshes), notes)
+            bones = np.array(seen.matrix_world) @ bone_matrices(seen).astype(np.float64)
+            found.append(_Seen(bones, [_vertices(copies[one], copies[armature], depsgraph) for one in originals]))
+    return found
 
 
 def _describe_flights(read: Clip, first: float) -> list[str]:

@@ -1,19 +1,10 @@
 """Remember the last error of each armature, for the panel, and its place, for the 3D view."""
 
-import re
 from typing import NamedTuple
 
 from ...core.cache import Cache
 from ...core.errors import LoomError, PathError
 from . import memory
-from .translations.runtime import translate_text
-
-# Verbs that begin the remedy at the end of an error message.
-_DO = (
-    "add|allow|apply|assign|build|choose|clean|close|correct|draw|enable|find|give|import|install|key|leave|lower|make"
-    "|mend|name|put|raise|remove|rename|save|say|select|separate|set|show|take|tick|turn|unlock|use|wait|weave"
-)
-_REMEDY = re.compile(rf"(.+)[:;] ((?:{_DO})\b.+)")
 
 
 class Trouble(NamedTuple):
@@ -22,17 +13,6 @@ class Trouble(NamedTuple):
     text: str
     place: tuple[float, float] | None = None
     mode: str = ""
-
-    @property
-    def remedy_first(self) -> tuple[str, str]:
-        """The remedy ("" if the message has none or is shown translated), and the rest of the message."""
-        if translate_text(self.text) != self.text:
-            return "", self.text
-        found = _REMEDY.fullmatch(self.text)
-        if found is None:
-            return "", self.text
-        why, remedy = found.groups()
-        return remedy[0].upper() + remedy[1:], why
 
 
 # Errors by the session id of the armature.

@@ -83,7 +83,7 @@ _OPERATORS = {
     "clear_gaps": "fill",
     "clear_poses": "poses",
     "tween": REPAIR,
-    "go_to_pose": REPAIR,
+    "go_to_frame": REPAIR,
     "remove_pose": REPAIR,
     "add_event": REPAIR,
     "remove_event": REPAIR,

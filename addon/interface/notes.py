@@ -12,12 +12,13 @@ from ..model import properties, readiness
 from ..services.preview import previews
 from ..services.results import messages
 from . import remedies
-from .panels import draw_text
+from .panels import draw_text, letters, wrapped
 
 Icon = Literal["NONE", "CHECKMARK", "ERROR", "GHOST_ENABLED", "INFO"]
 
 
 BESIDE = 0.74  # of the width, for the line beside the number of notes
+AROUND = 3  # letters of the line used by its icon and the margins
 
 
 class Line(NamedTuple):
@@ -34,11 +35,10 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.t
     settings, rig = properties.settings_of(scene_of(context)), properties.rig_of(scene_of(context), armature)
     found = messages.of_tab(scene_of(context), armature, rig, settings.mode)
     trouble = troubles.of(armature.session_uid, settings.mode)
-    _draw_line(layout, _line_of(armature, rig, settings.mode, trouble, missing), armature, found, settings)
+    _draw_line(layout, context, _line_of(armature, rig, settings.mode, trouble, missing), armature, found)
     if trouble is not None:
-        remedy, why = trouble.remedy_first
         box = layout.box().column(align=True)
-        draw_text(box, context, remedy or why)
+        draw_text(box, context, trouble.text, less=3)  # its margins
         remedies.draw(box, trouble.text)
     if not settings.every_warning:
         return
@@ -62,16 +62,17 @@ def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.
 
 def _draw_line(
     layout: bpy.types.UILayout,
+    context: bpy.types.Context,
     line: Line,
     armature: bpy.types.Object,
     found: list[messages.Message],
-    settings: Any,
 ) -> None:
+    settings = properties.settings_of(scene_of(context))
     row = layout.split(factor=BESIDE, align=True) if found else layout.row(align=True)
     text = row.row(align=True)
     text.alignment, text.alert = "LEFT", line.alert
     if line.text:
-        short = messages.figure_of(line.text) if line.is_summary else messages.shortened(translate_text(line.text))
+        short = messages.figure_of(line.text) if line.is_summary else _fit(context, line.text, beside=bool(found))
         present(text.operator("action_loom.read_message", text=short, icon=line.icon, emboss=False)).text = line.text
     else:
         text.label(text="")
@@ -81,6 +82,16 @@ def _draw_line(
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
         # Without its box a pressed button is white, which a light theme does not show.
         row.prop(settings, "every_warning", text=shown, emboss=settings.every_warning, toggle=True)
+
+
+def _fit(context: bpy.types.Context, text: str, *, beside: bool) -> str:
+    """Return the words of a text's short form that fit the line, as Blender would leave out the middle.
+
+    beside : whether the number of notes is beside it
+    """
+    short = messages.shortened(translate_text(text))
+    lines = wrapped(short, context, less=AROUND + (int((1.0 - BESIDE) * letters(context)) if beside else 0))
+    return f"{lines[0]}…" if len(lines) > 1 else short
 
 
 def _draw_remedy_of_state(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:

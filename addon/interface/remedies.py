@@ -39,6 +39,13 @@ def _tool(text: str, tool: str) -> _Draw:
     return draw
 
 
+def _plant(layout: bpy.types.UILayout, _action: str) -> None:
+    """Draw the button that switches on Plant Feet for the panel's mode, if it has the option."""
+    mode = properties.settings_of(scene_of(bpy.context)).mode
+    if hasattr(getattr(properties.settings_of(scene_of(bpy.context)), mode, None), "plant_feet"):
+        _switch_on(text="Plant Feet", of=f"{mode}.plant_feet")(layout, "")
+
+
 _WHOLE = _choose(text="Take the Whole Clip", of="loop.whole", value="yes")
 _LOOP_FIRST = _choose(text="Loop It First", of="intent", value="Loop")
 
@@ -51,10 +58,15 @@ def _loop(layout: bpy.types.UILayout, action: str) -> None:
 # Patterns of English messages with their buttons; the first match is used.
 REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
     (re.compile(r"take the whole clip"), _WHOLE),
-    (re.compile(r"is no cycle|does not repeat|does not close"), _loop),
+    (re.compile(r"is no cycle|does not repeat|does not close|cycle of it with Loop"), _loop),
+    (re.compile(r"try it with Plant Feet"), _plant),
+    (re.compile(r"plant them"), _tool(text="Plant Feet", tool="plant")),
     (re.compile(r"mend it with Filter"), _tool(text="Filter", tool="filter")),
     (re.compile(r"try Weight"), _tool(text="Weight", tool="weight")),
-    (re.compile(r"walks? on the spot|its feet disagree|no clip travels"), _tool(text="Add Root Motion", tool="travel")),
+    (
+        re.compile(r"walks? on the spot|its feet disagree|no clip travels|a foot stands only"),
+        _tool(text="Add Root Motion", tool="travel"),
+    ),
     (
         re.compile(r"was deleted, or is in another file|is no longer in"),
         lambda layout, _: layout.operator("action_loom.edit_recipe", icon="PREFERENCES"),
@@ -62,10 +74,11 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )
+_LOOK = re.compile(r"(?:at frame|in frames) (\d+)\b.*: look there")
 
 
 def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
-    """Draw the button that fixes the problem of a message, if there is one.
+    """Draw the button that fixes the problem of a message, if there is one, or that shows its frame.
 
     action : the name of the message's action, "" if unknown
     """
@@ -73,3 +86,7 @@ def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
         if about.search(message):
             button(layout, action)
             return
+    if shown := _LOOK.search(message):
+        text = translate_text(f"frame {shown[1]}")
+        go = present(layout.operator("action_loom.go_to_frame", text=text[:1].upper() + text[1:], icon="TIME"))
+        go.frame = int(shown[1])

@@ -141,7 +141,7 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
         for name, gap in ready.unclosed
     ]
     sentences += [
-        f"{name}: its ends are {100.0 * gap:.1f} cm apart, so it is no cycle here, nor is what is made of it; Loop it"
+        f"{name}: its ends are {100.0 * gap:.1f} cm apart: it is no cycle here, nor is what is made of it; Loop it"
         for name, gap in ready.nearly
     ]
     sentences += [sentence for carried in ready.carried for sentence in carried.sentences]
@@ -150,8 +150,8 @@ def warnings(ready: PreparedClips, registered: Registration) -> list[str]:
             sentences.append(_unlike(clip, ready.clips[registered.reference], curve.likeness, bool(ready.counts)))
         if curve.at_limit > register_pair.RAISE_AT:
             sentences.append(
-                f"{curve.at_limit:.0%} of the way {clip.name} waits for {reference} or the other way round, as long as "
-                f"the slope limit of {curve.limit} allows: their timing differs much"
+                f"{clip.name} and {reference} differ much in timing: {curve.at_limit:.0%} of the way one waits for the"
+                f" other as long as the slope limit of {curve.limit} allows"
             )
     return sentences
 

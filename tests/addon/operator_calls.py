@@ -306,7 +306,7 @@ TABLE = {
     "find_roles": Row("settings", "roles"),
     "accept_roles": Row("settings", "roles"),
     "find_transitions": Row("settings", sources=BOTH),
-    "go_to_pose": Row("frame", "pose", frame=9),
+    "go_to_frame": Row("frame", "pose", frame=9),
     "import_found": Row("new actions", "settings", "roles", before=found_in_library),
     "import_motion": Row(
         *MADE,

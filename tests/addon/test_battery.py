@@ -133,7 +133,7 @@ def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepa
 
 
 # These change the frame, which drops unkeyed changes of the pose, or set another pose.
-GOING_THERE = ("choose_candidate", "go_to_pose", "move_playhead", "tween")
+GOING_THERE = ("choose_candidate", "go_to_frame", "move_playhead", "tween")
 ANEW = ("rebuild", "remove_pose", "clean_up", "match_rate", "move_poses")  # these rewrite the armature's action
 GIVEN = ("push_down", "push_down_set", "play_action", "open_tool", "steer")  # these change which action plays
 STILL = [name for name in EVERY if TABLE[name].needs_armature and name not in (*GOING_THERE, *ANEW, *GIVEN)]

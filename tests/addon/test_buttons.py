@@ -87,7 +87,7 @@ BUTTONS = {name: {} for name in trials.calls() if name not in NO_BUTTON} | {
     "clear_gaps": {},
     "move_poses": {},
     "tween": {},
-    "go_to_pose": {},
+    "go_to_frame": {},
     "remove_pose": {"frame": 9},
     "add_event": {},
     "remove_event": {},

@@ -130,3 +130,13 @@ def test_an_end_between_frames_is_said(walker, tmp_path, capfd):
     assert export(tmp_path / "out.glb") == {"FINISHED"}
     off = 1000.0 * abs(last - round(last)) / material.scene_rate()
     assert f"ends between frames: its file ends {off:.0f} ms off" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("beyond", [0.2, 0.8])
+def test_an_end_between_frames_becomes_a_frame(walker, tmp_path, beyond):
+    """The glTF exporter leaves out the last part of a frame: actions of imported characters could not be exported."""
+    action = walker.animation_data.action
+    action.use_frame_range, action.frame_start, action.frame_end = True, 1.0, 20.0 + beyond
+    assert export(tmp_path / "out.glb") == {"FINISHED"}
+    assert (action.use_frame_range, action.frame_start) == (True, 1.0)
+    assert action.frame_end == pytest.approx(20.0 + beyond)

@@ -50,6 +50,18 @@ def props(drawn, panel, attribute):
         ),
         (["CharacterArmature|Run", "CharacterArmature|Idle_Neutral"], ["…Run", "…Idle_Neutral"]),
         (
+            ["Robot|Run", "Robot|Walk", "Robot|Idle_Neutral", "Robot|Run + Robot|Walk 50:50"],
+            ["Robot|Run", "Robot|Walk", "…Idle_Neutral", "…Run + …Walk 50:50"],
+        ),
+        (
+            ["Run_Armature", "Walk_Armature", "Idle_Armature", "Run_Armature + Walk_Armature 50:50"],
+            ["Run_Armature", "Walk_Armature", "Idle_Armature", "Run… + Walk… 50:50"],
+        ),
+        (
+            ["Death_RobotArmature", "Walk_RobotArmature", "Sit_RobotArmature", "Idle_RobotArmature loop"],
+            ["Death…", "Walk…", "Sit…", "Idle… loop"],
+        ),
+        (
             ["CharacterArmature|Gun_Shoot", "CharacterArmature|Idle_Gun_Shoot", "CharacterArmature|Idle_Gun_Go"],
             ["…Gun_Shoot", "…Idle_Gun_Shoot", "…Idle_Gun_Go"],
         ),
@@ -131,6 +143,9 @@ def test_the_list_is_filtered_and_sorted():
     bpy.data.actions["walk"].frame_start, bpy.data.actions["walk"].frame_end = 1.0, 500.0
     bpy.data.actions["sneak"].use_cyclic = True
     assert filtered() == ["walk", "Run", "sneak"]
+    bpy.context.scene.action_loom.rigs[0].sources[0].use = False
+    assert filtered() == ["Run", "sneak", "walk"]  # ticked lines come first
+    bpy.context.scene.action_loom.rigs[0].sources[0].use = True
     assert filtered(filter_name="N") == ["Run", "sneak"]
     assert filtered(order="NAME") == ["Run", "sneak", "walk"]
     assert filtered(order="LENGTH")[-1] == "walk"

@@ -1,5 +1,7 @@
 """Messages of the tab: short forms, ranks, and one message about several sources."""
 
+from types import SimpleNamespace
+
 import bpy
 import pytest
 
@@ -42,6 +44,13 @@ def test_a_short_form_is_the_first_clause(loom, text, of, short):
     assert found.endswith("…") if short is None else found.startswith(short)
 
 
+def test_no_known_message_is_cut_off(loom):
+    messages, kinds = loom("addon.services.results.messages"), loom("addon.services.results.message_kinds")
+    short = [messages.shortened(one, "{name}") for kind in kinds._KINDS for one in kind]
+    assert len(short) > 20
+    assert not [one for one in short if one.endswith("…")]
+
+
 def test_a_message_about_several_sources_is_one(loom):
     messages = loom("addon.services.results.messages")
     texts = {"Walk": "Walk: keys of 3 bones are lost", "Run": "Run: keys of 14 bones are lost"}
@@ -54,15 +63,15 @@ def test_a_message_about_several_sources_is_one(loom):
 def test_a_message_about_several_pairs_is_one(loom):
     messages = loom("addon.services.results.messages")
     text = (
-        "{}% of the way {} waits for Walk or the other way round, as long as the slope limit of 3 allows: their timing"
-        " differs much"
+        "{} and Walk differ much in timing: {}% of the way one waits for the other as long as the slope limit of 3"
+        " allows"
     )
-    texts = [text.format(share, name) for share, name in ((71, "Run"), (39, "Sneak"), (12, "Run fast"))]
-    given = [messages.Message(one) for one in (*texts, text.format(70, "Run"))]  # one of them twice
+    texts = [text.format(name, share) for name, share in (("Run", 71), ("Sneak", 39), ("Run fast", 12))]
+    given = [messages.Message(one) for one in (*texts, text.format("Run", 70))]  # one of them twice
     (one,) = messages.ranked(given, ["Walk", "Run", "Sneak", "Run fast"])
     assert one.subjects == 3
     assert one.text.splitlines() == texts
-    assert one.shown == "71% of the way Run waits for Walk or the other way round (×3)"
+    assert one.shown == "Run and Walk differ much in timing (×3)"
     assert len(messages.ranked(given)) == 3  # other names are other messages, if they are not known as names
 
 
@@ -108,3 +117,51 @@ def test_the_figure_that_counts_is_the_same_in_other_languages(loom, monkeypatch
     monkeypatch.setattr(runtime, "language", lambda: language)
     monkeypatch.setattr(bpy.context.preferences.view, "use_translate_interface", True)
     assert messages.figure_of("59 frames made in 0.36 s, standing feet slide 81.2 → 2.3 cm/s, pelvis 98.0 cm") == shown
+
+
+class Layout:
+    """Keeps what is drawn: an operator's name, and the properties that its button sets."""
+
+    def __init__(self):
+        self.drawn = []
+
+    def operator(self, name, **_look):
+        self.drawn.append((name, SimpleNamespace()))
+        return self.drawn[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("text", "operator", "given"),
+    [
+        (
+            "Jog: a knee bends 20° further back than in the sources at frame 31 (2 in the sources): look there",
+            "action_loom.go_to_frame",
+            {"frame": 31},
+        ),
+        (
+            "Jog: feet on the ground slide more than in the sources at frame 4: try it with Plant Feet",
+            "wm.context_set_boolean",
+            {"data_path": "scene.action_loom.blend.plant_feet", "value": True},
+        ),
+        (
+            "Jog: standing feet slide at 9 cm/s now, at 7 before: plant them, or type a speed",
+            "action_loom.open_tool",
+            {"tool": "plant", "action": "Jog"},
+        ),
+        (
+            "Hand jumps by 60° at frame 7: mend it with Filter",
+            "action_loom.open_tool",
+            {"tool": "filter", "action": "Jog"},
+        ),
+        (
+            "Jog: a foot stands only 4% of the time: check it, or type a speed",
+            "action_loom.open_tool",
+            {"tool": "travel", "action": "Jog"},
+        ),
+    ],
+)
+def test_a_note_has_the_button_that_mends_or_shows_it(loom, text, operator, given):
+    layout, remedies = Layout(), loom("addon.interface.remedies")
+    remedies.draw(layout, text, "Jog")
+    ((name, button),) = layout.drawn
+    assert (name, vars(button)) == (operator, given)

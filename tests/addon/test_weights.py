@@ -203,18 +203,6 @@ def test_what_went_wrong_stands_in_the_panel_until_something_is_tried_again(list
     assert troubles.of(rig.session_uid, "blend") is None
 
 
-def test_what_to_do_comes_first(loom):
-    trouble = loom("addon.ground.troubles").Trouble
-    assert trouble("All weights are zero: give at least one clip a share").remedy_first == (
-        "Give at least one clip a share",
-        "All weights are zero",
-    )
-    reported = "Run: no walk goes on; these clips hardly turn: draw it wider, or give the graph clips that turn"
-    assert trouble(reported).remedy_first[0] == "Draw it wider, or give the graph clips that turn"
-    for plain in ("joints names 'x', which the reference lacks; did you mean y?", "Biped has no action"):
-        assert trouble(plain).remedy_first == ("", plain)
-
-
 def test_a_path_that_cannot_be_followed_is_marked_where_it_ends(loom):
     bpy.ops.action_loom.add_demo()
     rig = bpy.context.object

@@ -1,39 +1,50 @@
 """Check whether our computed rig matches Blender's evaluation."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...ground import registrar
+from ....core.progress import Progress
+from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, armature_data, present, scene_of
 from ...model import target_armature
-from . import polls, reports
+from . import polls
+from .background import BackgroundOperator
+
+if TYPE_CHECKING:
+    from ...bridge.rig_check import Checked
 
 
-class ACTION_LOOM_OT_check(polls.OnAction, bpy.types.Operator):
+class ACTION_LOOM_OT_check(polls.OnAction, BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.check"
     bl_label = "Check Rig"
     bl_description = "Check that Action Loom poses this rig exactly as Blender does; nothing is changed"
     bl_options = {"REGISTER"}
 
-    @reports.refuse_errors
-    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[Checked]":
         from ...bridge import (
             curves,
             rig_check,  # numpy is loaded at first use, not when Blender starts
         )
-        from ...services.sources import rig_checks
 
         armature = present(target_armature.armature(context))
+        self._armature = armature.session_uid
         action = present(present(armature.animation_data).action)
         slot = curves.choose_slot(action, armature)
-        with reports.show_progress(context) as progress:
-            objects = list(scene_of(context).objects)
-            checked = rig_check.check(scene_of(context), armature, action, slot, objects, progress)
-        rig_checks.keep(armature.session_uid, checked)
-        for note in checked.notes:
+        objects = list(scene_of(context).objects)
+        return rig_check.check_in_steps(scene_of(context), armature, action, slot, objects)
+
+    @staticmethod
+    def compute(inputs: "Checked", _progress: Progress) -> "Checked":
+        return inputs
+
+    def finish(self, context: bpy.types.Context, inputs: "Checked", made: "Checked") -> OperatorReturn:
+        from ...services.sources import rig_checks
+
+        rig_checks.keep(self._armature, made)
+        for note in made.notes:
             self.report({"WARNING"}, note)
-        self.report({"INFO"} if checked.same else {"WARNING"}, checked.summary)
+        self.report({"INFO"} if made.same else {"WARNING"}, made.summary)
         return {"FINISHED"}
 
 

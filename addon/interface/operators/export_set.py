@@ -2,15 +2,21 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ....core.errors import LoomError
-from ...ground import registrar
+from ....core.progress import Progress
+from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, target_armature
+from ...services.results import exported_last
 from . import polls, reports
+from .background import BackgroundOperator
+
+if TYPE_CHECKING:
+    from ...services.files.export_sets import ExportedSet
 
 _ENGINES = (
     ("GODOT", "Godot", "glTF in metres, deforming bones alone, at 30 a second"),
@@ -30,7 +36,7 @@ def _choose_engine(operator: Any, _context: bpy.types.Context) -> None:
         setattr(operator, name, value)
 
 
-class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
+class ACTION_LOOM_OT_export_set(polls.OnRows, BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.export_set"
     bl_label = "Export Set"
     bl_description = "Export the woven actions of the set with the character for an engine, and what may follow what"
@@ -80,6 +86,7 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
     overwrite: bpy.props.BoolProperty(
         name="Overwrite", description="Replace files that exist", default=False, options={"SKIP_SAVE"}
     )
+    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # the folder is chosen, and the options set
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -92,7 +99,9 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        self._armature = present(target_armature.armature(context)).name
+        self._armature = present(target_armature.armature(context)).name  # the file browser does not know the tab's
+        if self.chosen:
+            return BackgroundOperator.invoke(self, context, event)
         present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -105,31 +114,41 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, bpy.types.Operator):
                 layout.prop(self, name)
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        armature = present(target_armature.by_name(context, getattr(self, "_armature", "")))
+        with target_armature.as_from_panel(context, armature):
+            if not hasattr(self, "_armature") or bpy.app.background:
+                return BackgroundOperator.execute(self, context)
+            # The file browser waits for the operator that opened it: a second call works in the background.
+            ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+            ours.export_set("INVOKE_DEFAULT", chosen=True, **self.as_keywords(ignore=("chosen", "filter_folder")))
+        return {"FINISHED"}
+
+    def inputs(self, context: bpy.types.Context) -> "steps.Steps[ExportedSet]":
         from ...services.files import export_sets
         from ...services.takes import set_rows
 
-        armature = target_armature.by_name(context, getattr(self, "_armature", ""))
+        armature = present(target_armature.by_name(context, getattr(self, "_armature", "")))
         rig = properties.rig_of(scene_of(context), armature)
         rate = 0.0 if self.rate == "MADE" else float(self.rate)
         writing = export_sets.Writing(
             self.engine, self.kind, self.together, self.names, rate, self.scale, self.deform_only, self.overwrite
         )
-        try:
-            actions = set_rows.woven_actions(rig)
-            if not actions or rig.take is None:
-                raise LoomError("Weave the set first: none of its ticked rows has an action yet")
-            if not self.directory:
-                raise LoomError("Choose a file to write to, or a folder for several")
-            folder = Path(os.path.abspath(bpy.path.abspath(self.directory)))
-            with reports.show_progress(context) as progress:
-                places, notes = export_sets.export(
-                    context, present(armature), rig.take.name, actions, folder, writing, progress
-                )
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        what = f"{len(actions)} actions in {len(places) - 1} file{'s' * (len(places) > 2)} of {folder} written"
-        reports.report(self, notes, what)
+        actions = set_rows.woven_actions(rig)
+        if not actions or rig.take is None:
+            raise LoomError("Weave the set first: none of its ticked rows has an action yet")
+        if not self.directory:
+            raise LoomError("Choose a file to write to, or a folder for several")
+        folder = Path(os.path.abspath(bpy.path.abspath(self.directory)))
+        return export_sets.export_in_steps(context, armature, rig.take.name, actions, folder, writing)
+
+    @staticmethod
+    def compute(inputs: "ExportedSet", _progress: Progress) -> "ExportedSet":
+        return inputs
+
+    def finish(self, context: bpy.types.Context, inputs: "ExportedSet", made: "ExportedSet") -> OperatorReturn:
+        said = f"{made.actions} actions in {made.files} file{'s' * (made.files > 1)} of {made.folder} written"
+        exported_last.keep(target_armature.by_name(context, getattr(self, "_armature", "")), said, str(made.folder))
+        reports.report(self, made.notes, said)
         return {"FINISHED"}
 
 

@@ -61,10 +61,10 @@ class ACTION_LOOM_OT_remove_pose(polls.OnAction, BackgroundOperator, bpy.types.O
         return {"FINISHED"}
 
 
-class ACTION_LOOM_OT_go_to_pose(polls.OnShownArmature, bpy.types.Operator):
-    bl_idname = "action_loom.go_to_pose"
-    bl_label = "Go to Pose"
-    bl_description = "Go to the frame of this pose to change it"
+class ACTION_LOOM_OT_go_to_frame(polls.OnShownArmature, bpy.types.Operator):
+    bl_idname = "action_loom.go_to_frame"
+    bl_label = "Go to Frame"
+    bl_description = "Go to this frame, to see or change its pose"
     bl_options = {"REGISTER", "INTERNAL"}
 
     # of the scene
@@ -75,4 +75,4 @@ class ACTION_LOOM_OT_go_to_pose(polls.OnShownArmature, bpy.types.Operator):
         return {"FINISHED"}
 
 
-register = registrar.registration((ACTION_LOOM_OT_remove_pose, ACTION_LOOM_OT_go_to_pose))
+register = registrar.registration((ACTION_LOOM_OT_remove_pose, ACTION_LOOM_OT_go_to_frame))

@@ -14,7 +14,7 @@ from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request
 from ....core.verbs import Ask, Blend, CutOut, Follow, Plant, Restyle
 from ...bridge import result_mark
-from ...ground import jobs, option_properties, registrar, steps
+from ...ground import jobs, option_properties, registrar, steps, troubles
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, find_named, present, scene_of
 from ...ground.translations.runtime import translate_text
 from ...model import contact_rows, frame_conversion, lists, properties, readiness, target_armature
@@ -211,6 +211,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         if missing and isinstance(storage.of_result(action).recipe, Follow):  # its stretches count the sources
             raise RigError(missing[0])
         self._load(context, storage.of_result(action), made_of, storage.players_of(action))
+        troubles.clear(present(target_armature.armature(context)).session_uid)  # the recipe answers it
         for sentence in missing:  # another action can be ticked instead
             self.report({"WARNING"}, sentence)
         self.report({"INFO"}, f"The options of {action.name} are in the tab: change some, and weave another")

@@ -36,7 +36,8 @@ class ACTION_LOOM_PT_check(SidebarPanel, bpy.types.Panel):
         column = layout.column(align=True)
         for bone in found.bones[:ROWS]:
             row = column.row(align=True)
-            present(row.operator("action_loom.select_bone", text=bone.bone, icon="BONE_DATA")).bone = bone.bone
+            select = row.operator("action_loom.select_bone", text=bone.bone, icon="BONE_DATA", translate=False)
+            present(select).bone = bone.bone
             row.label(text=f"{_millimetres(bone.metres)}, {bone.degrees:.2f}°")
         for mesh in found.meshes:
             text = mesh.refused or f"{mesh.mesh}: {_millimetres(mesh.metres)}"

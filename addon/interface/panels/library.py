@@ -23,7 +23,7 @@ class ACTION_LOOM_UL_found(ItemList, bpy.types.UIList):
         row.prop(item, "use", text="")
         row.template_icon(item.icon, scale=ROW)
         details = row.column(align=True)
-        details.label(text=item.name)
+        details.label(text=item.name, translate=False)
         figures = details.row(align=True)
         figures.enabled = False  # read-only
         figures.label(text=f"{item.seconds:.1f} s")

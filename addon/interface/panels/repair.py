@@ -95,7 +95,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
             row = column.row(align=True)
             bones = f"{count} bone{'s' * (count > 1)}"
             there = row.operator(
-                "action_loom.go_to_pose", text=translate_text(f"Frame {frame}: {bones}"), icon="KEYFRAME_HLT"
+                "action_loom.go_to_frame", text=translate_text(f"Frame {frame}: {bones}"), icon="KEYFRAME_HLT"
             )
             present(there).frame = frame
             present(row.operator("action_loom.remove_pose", text="", icon="X")).frame = frame

@@ -41,7 +41,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         lines = getattr(data, lines_name)
         shown = [self.bitflag_filter_item] * len(lines)
         if not (self.filter_name or self.only_loops) and self.order == "LIST":  # as mostly
-            return shown, _as_needed(lines, data.last_made, _drawn and _drawn.playing) if len(lines) > ROWS else []
+            return shown, _as_needed(lines, data.last_made, _drawn and _drawn.playing)
         names = [line.action.name if line.action else "" for line in lines]
         pattern = f"*{self.filter_name.lower()}*"
         shown = [
@@ -111,7 +111,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
 
 
 def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
-    """Return the places of a long list's lines: ticked ones first, then recent results, and the played action.
+    """Return the places of a list's lines: ticked ones first, then recent results, and the played action.
 
     Ticked ones keep the order of the list, in which they are woven.
     """
@@ -126,6 +126,7 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 
 ROWS = 7  # of the list, independent of its length, to keep the layout below in place
 BESIDE, MARKED, SHARED = 25, 28, 31  # letters that do not fit a line because of its length, a mark, and a share, too
+PLAYED = 14  # letters that do not fit the row of the played action because of its buttons
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
 SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, usual and narrow
 
@@ -254,8 +255,10 @@ class ACTION_LOOM_MT_armatures(bpy.types.Menu):
         for one in scene.objects:
             if one.type == "ARMATURE":
                 text = translate_text(f"{one.name} (pinned)") if one == pinned else one.name
-                button = layout.operator("action_loom.pin_armature", text=text, icon="ARMATURE_DATA")
-                present(button).armature = one.name
+                button = present(
+                    layout.operator("action_loom.pin_armature", text=text, icon="ARMATURE_DATA", translate=False)
+                )
+                button.armature = one.name
         layout.separator()
         unpin = layout.operator("action_loom.pin_armature", text="Whichever Is Active", icon="UNPINNED")
         present(unpin).armature = ""
@@ -283,7 +286,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             self._draw_beginning(f"{armature.name} has no actions yet. Import some, or key some:", context)
             layout.operator("action_loom.add_asset_sources", icon="ASSET_MANAGER")
             return
-        self._draw_playing(self._draw_list(context, rig))
+        self._draw_playing(context, self._draw_list(context, rig))
 
     def _draw_list(self, context: bpy.types.Context, rig: Any) -> ListShown:
         global _drawn
@@ -298,7 +301,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         buttons.menu("ACTION_LOOM_MT_clip", text="", icon="DOWNARROW_HLT")
         return shown
 
-    def _draw_playing(self, shown: ListShown) -> None:
+    def _draw_playing(self, context: bpy.types.Context, shown: ListShown) -> None:
         """Draw the played action and its buttons, in a row that is always there: Weave stays below it."""
         action, row = shown.playing, self.layout.row(align=True)
         if action is None:
@@ -306,7 +309,9 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             return
         made = result_mark.is_result(action)
         edited = made and changed_sources.is_edited(action)
-        name = translate_text("Edited: {name}").format(name=action.name) if edited else action.name
+        fits = len(action.name) <= letters(context) - PLAYED
+        name = action.name if fits else shown.short.get(action.name, action.name)
+        name = translate_text("Edited: {name}").format(name=name) if edited else name
         row.label(text=name, icon="ACTION", translate=False)
         if made:
             row.operator("action_loom.edit_recipe", text="", icon="PREFERENCES")

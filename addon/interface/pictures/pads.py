@@ -10,6 +10,7 @@ from ...ground.blender_types import interface_scale, present
 
 RADIUS = 70.0  # pixels at interface scale 1
 MARGIN = 60.0  # from the left and the lower edge of the view
+NAMES = 80.0  # room for the names beside it
 GRIP = 1.2  # radii within which a mouse event is the pad's
 DOT, CORNER = 7.0, 5.0
 FIELD, EDGE, INK = (0.1, 0.1, 0.1, 0.6), (0.6, 0.6, 0.6, 1.0), (1.0, 1.0, 1.0, 1.0)
@@ -23,6 +24,11 @@ def centre(context: bpy.types.Context) -> Place:
     middle = (RADIUS + MARGIN) * interface_scale()
     tools = next((one for one in present(context.area).regions if one.type == "TOOLS"), None)
     return middle + (tools.width if tools is not None and tools.width > 1 else 0), middle
+
+
+def right_edge(context: bpy.types.Context) -> float:
+    """Return the place, in pixels from the left, where a pad and its names end."""
+    return centre(context)[0] + (RADIUS + NAMES) * interface_scale()
 
 
 def is_near(context: bpy.types.Context, place: Sequence[float]) -> bool:

@@ -18,7 +18,7 @@ from ...model import contact_rows, preferences, properties, target_armature
 from ...model.spans import Handle, Strip
 from ...services.preview import previews, strips
 from ...services.preview.strips import Shown
-from . import flat, spans
+from . import flat, pads, spans
 from .flat import Box
 from .spans import Axis
 
@@ -91,7 +91,7 @@ def _find_strip(context: bpy.types.Context) -> tuple[Shown, Axis, Box] | None:
     if low != in_view:
         return None
     if in_view:
-        room = _room_in_view(area, region)
+        room = _room_in_view(context, area, region)
         return shown, _axis_within(shown, room), room
     return shown, spans.axis_of(region), _room_in_timeline(context, area, region)
 
@@ -128,12 +128,15 @@ def _view_of(context: bpy.types.Context) -> bpy.types.Area | None:
     return largest if space is not None and space.overlay.show_overlays and not space.region_quadviews else None
 
 
-def _room_in_view(area: bpy.types.Area, region: bpy.types.Region) -> Box:
+def _room_in_view(context: bpy.types.Context, area: bpy.types.Area, region: bpy.types.Region) -> Box:
     left, bottom, right, top = flat.free_box(area, region)
     edge = EDGE * interface_scale()
     redo = next((one for one in area.regions if one.type == "HUD" and min(one.width, one.height) > 1), None)
     if redo is not None:  # Blender's panel of the last operation floats in the lower left corner
         left = max(left, float(redo.x + redo.width - region.x))
+    settings = properties.settings_of(scene_of(context))
+    if settings.pad and settings.mode in ("blend", "ask"):
+        left = max(left, pads.right_edge(context))
     return left + edge, bottom + edge, right - edge, bottom + edge + SHARE * (top - bottom)
 
 

@@ -138,7 +138,7 @@ def _alone(
     scene, data = scene_of(context), present(armature.animation_data)
     first, last = (round(frame) for frame in action.frame_range[:])
     rate = rates.rate_of(action) or rates.of_scene(scene)
-    with stage_export(context, armature):
+    with stage_export(context, armature), _end_on_frames(action, first, last):
         play_at(scene, rate, first, max(last, first + 1))
         data.use_nla = False
         if not _ALONE:
@@ -147,6 +147,20 @@ def _alone(
         if data.action != action:
             curves.assign(armature, action, curves.choose_slot(action, armature))
         yield rate, np.arange(first, max(last, first + 1) + 1, dtype=np.float64)
+
+
+@contextmanager
+def _end_on_frames(action: bpy.types.Action, first: int, last: int) -> Iterator[None]:
+    """Let an action that ends between frames end on one, because the glTF exporter would drop its last part."""
+    if action.frame_range[:] == (first, last):
+        yield
+        return
+    before = action.frame_start, action.frame_end, action.use_frame_range
+    action.use_frame_range, action.frame_start, action.frame_end = True, first, max(last, first + 1)
+    try:
+        yield
+    finally:
+        action.frame_start, action.frame_end, action.use_frame_range = before
 
 
 def hanging(armature: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:

@@ -20,11 +20,11 @@ import numpy as np
 from ....core import files
 from ....core.errors import LoomError
 from ....core.motion.quat import Array
-from ....core.progress import Progress
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import CutOut
 from ....core.verbs.take import naming, of_recipes, take_set
 from ...bridge import curves, rates, unkeyed_pose, worn_slots
+from ...ground import steps
 from ...ground.blender_types import Slot, present, scene_of
 from ...model import storage
 from ...model.take_rows import IN_PLACE
@@ -32,6 +32,7 @@ from ..weaving import reading
 from . import export_models, model_files
 
 JSON = "set.json"
+SURVEY = 0.2  # of the progress, for reading the actions
 _AXES = {"axis_forward": "-Z", "axis_up": "Y"}
 # Blender 5.0 exports a shape key that stays at 0 as 1, so one FBX file of several actions has no faces there.
 FACES_TOGETHER = bpy.app.version[:2] != (5, 0)
@@ -73,20 +74,28 @@ class _Track(NamedTuple):
     unkeyed: dict[curves.Target, tuple[float, ...]]
 
 
-def export(
+class ExportedSet(NamedTuple):
+    """The number of exported actions, their folder, the number of files beside the description, and messages."""
+
+    actions: int
+    folder: Path
+    files: int
+    notes: tuple[str, ...]
+
+
+def export_in_steps(
     context: bpy.types.Context,
     armature: bpy.types.Object,
     take: str,
     actions: Sequence[bpy.types.Action],
     folder: Path,
     writing: Writing,
-    progress: Progress,
-) -> tuple[list[Path], list[str]]:
-    """Write actions of a set into a folder; return the files and messages. Raises LoomError.
+) -> steps.Steps[ExportedSet]:
+    """Write actions of a set into a folder. Raises LoomError.
 
-    Files appear only after all of them were written and read back.
+    Files appear only after all of them were written and read back. Nothing remains in Blender between steps.
     """
-    about = _about(context, armature, actions, progress.part(0.0, 0.2))
+    about = yield from _describe_in_steps(context, armature, actions)
     names = _file_names(take, actions, about, writing)
     places = [folder / name for name in dict.fromkeys([*names, JSON])]
     there = [place.name for place in places if place.exists()]
@@ -97,21 +106,26 @@ def export(
         raise LoomError(f"{place}: there is no folder {place.parent}")
     notes: list[str] = []
     with tempfile.TemporaryDirectory(dir=folder if folder.is_dir() else folder.parent, prefix=".action_loom") as made:
-        with _stage_tracks(context, armature, actions, writing) as tracks:
-            for k, (track, name) in enumerate(zip(tracks, names, strict=True)):
-                progress.at(0.2 + 0.8 * k / len(tracks), f"writing {track.action.name}")
-                path = Path(made) / (f"{k}{writing.suffix}" if writing.together else name)
-                if not writing.together or writing.suffix == ".glb":
-                    notes += _write_one(context, armature, tracks, track, path, writing)
-            if writing.together:
-                parts = [Path(made) / f"{k}{writing.suffix}" for k in range(len(tracks))]
+        parts = [Path(made) / (f"{k}{writing.suffix}" if writing.together else name) for k, name in enumerate(names)]
+        if not writing.together or writing.suffix == ".glb":
+            for k, (action, path) in enumerate(zip(actions, parts, strict=True)):
+                yield SURVEY + (0.9 - SURVEY) * k / len(actions), f"writing {action.name}"
+                with _stage_tracks(context, armature, actions, writing) as tracks:
+                    notes += _write_one(context, armature, tracks, tracks[k], path, writing)
+        if writing.together:
+            yield 0.9, f"writing {names[0]}"
+            with _stage_tracks(context, armature, actions, writing) as tracks:
                 notes += _write_all(context, armature, tracks, parts, Path(made) / names[0], writing)
-        page = _page(take, about, tracks_rates=[track.rate for track in tracks], names=names)
+        page = _page(take, about, tracks_rates=[_rate(context, one, writing) for one in actions], names=names)
         folder.mkdir(exist_ok=True)
         for name in dict.fromkeys(names):
             os.replace(Path(made) / name, folder / name)
         files.write(folder / JSON, page)
-    return places, list(dict.fromkeys(notes))
+    return ExportedSet(len(actions), folder, len(places) - 1, tuple(dict.fromkeys(notes)))
+
+
+def _rate(context: bpy.types.Context, action: bpy.types.Action, writing: Writing) -> float:
+    return writing.rate or rates.rate_of(action) or rates.of_scene(scene_of(context))
 
 
 def _file_names(
@@ -139,13 +153,13 @@ def _file_names(
     return names
 
 
-def _about(
-    context: bpy.types.Context, armature: bpy.types.Object, actions: Sequence[bpy.types.Action], progress: Progress
-) -> list[dict[str, Any]]:
+def _describe_in_steps(
+    context: bpy.types.Context, armature: bpy.types.Object, actions: Sequence[bpy.types.Action]
+) -> steps.Steps[list[dict[str, Any]]]:
     """Return the entries of the actions in the JSON description."""
     made = []
     for k, action in enumerate(actions):
-        progress.at(k / len(actions), f"reading {action.name}")
+        yield SURVEY * k / len(actions), f"reading {action.name}"
         recipe = storage.recipe_of(action)
         if not isinstance(recipe, CutOut):
             raise LoomError(f"{action.name} was not cut out of a take: export it by itself")

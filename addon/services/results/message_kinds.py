@@ -17,8 +17,7 @@ _KINDS = (
         "{name}: not planted: {why}",
         "{name}: feet stand only {after} as long as in the sources, whose steps do not correspond: take clips that are"
         " more alike",
-        "{name}: at frame {keys} of the result a hand or foot stays {short} cm from where it is keyed: it is out of the"
-        " body's reach",
+        "{name}: a hand or foot misses its key by {short} cm {at}: it is out of the body's reach",
         "{name}: standing feet slide at {after} cm/s now, at {before} before: plant them, or type a speed",
         "{far}, and feet slide there at {slide} cm/s, {own} in the sources",
         "{action}: {bone} is shown {off} at frame {frame}, moved by {by}: switch that off",
@@ -45,8 +44,8 @@ _KINDS = (
         " step may be slowed and hurried without need",
         "{name} is {seconds} times as long as {name2}, and hardly alike (likeness {likeness}, where 0 is chance):"
         " {do}; make a cycle of it with Loop",
-        "{at_limit} of the way {name} waits for {reference} or the other way round, as long as the slope limit of"
-        " {limit} allows: their timing differs much",
+        "{name} and {reference} differ much in timing: {at_limit} of the way one waits for the other as long as the"
+        " slope limit of {limit} allows",
     ),
     # speeds
     (

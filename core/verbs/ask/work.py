@@ -131,7 +131,7 @@ def gather(
     own = options.basis == "clips"
     of, why = material.gather(clips, how, progress, least=2 if own else 1, persons=1), ""
     if not own and (options.basis == "walks" or len(of) < material.LEAST):
-        why = f"Besides {len(of)} of the clips' own, strides are slower, faster and turning as people's walks are"
+        why = f"Besides {len(of)} of the clips' own, strides vary in speed and turning as people's walks do"
         of = widened.widen_strides(of, clips[0])
     floor = min(float(feet.lows(clip.skeleton, kinematics.points(clip)).min(initial=np.inf)) for clip in clips)
     return Examples(of, clips[0], floor if np.isfinite(floor) else -np.inf, why)

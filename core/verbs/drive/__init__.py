@@ -25,7 +25,9 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     summary = "drive a character through wishes over time, with its own clips"
 
     keep_hands: str = constant("off")  # which frames play is known to 0.1 s only
-    moves_well: float = option(0.2, "Smaller answers at once, larger moves better", bounds=(0.0, 1.0), usual=(0.0, 1.0))
+    moves_well: float = option(
+        0.2, "Smaller answers at once, larger moves better", bounds=(0.0, 1.0), usual=(0.0, 1.0), label="Smoothness"
+    )
     upper_body_only: bool = option(
         False,
         "Drive the upper body over an action whose legs and way stay: in Blender the one that plays, else the first"

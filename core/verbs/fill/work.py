@@ -160,8 +160,8 @@ def _wishes(
             if gone is not None:
                 set_to = None
                 lost.append(
-                    f"{clip.name}: the stretch that was set for the gap after frame {first} of the result is not among"
-                    f" the sources any more: {gone.clip}, frames {gone.first:g} to {gone.last:g}; another was chosen"
+                    f"{clip.name}: the stretch set for the gap after frame {first} of the result is gone:"
+                    f" {gone.clip}, frames {gone.first:g} to {gone.last:g}; another was chosen"
                 )
         wishes[number] = Wish(set_to, share if share >= 0.0 else None)
     return wishes, lost
@@ -297,16 +297,17 @@ def _warnings(clip: Clip, keys: Longs, done: Done, short: Array) -> list[str]:
     notes = []
     if short.max() > REACHED:
         worst = int(short.argmax())
+        at = f"at frame {keys[worst]} of the result"
         notes.append(
-            f"{clip.name}: at frame {keys[worst]} of the result a hand or foot stays {100.0 * short[worst]:.1f} cm from"
-            " where it is keyed: it is out of the body's reach"
+            f"{clip.name}: a hand or foot misses its key by {100.0 * short[worst]:.1f} cm {at}: it is out of the body's"
+            " reach"
         )
     standing = _steps_in_place(clip, keys)
     if standing:
         first, last = standing
         notes.append(
-            f"{clip.name}: the hips stand still in frames {first} to {last} of the result while the feet step: a walk"
-            " on the spot? If not, key where the hips are"
+            f"{clip.name}: hips stand still in frames {first} to {last} of the result, but feet step: a walk on the"
+            " spot? If not, key where the hips are"
         )
     if not done.gaps:
         notes.append(

@@ -151,8 +151,8 @@ def _warnings(clip: Clip, recipe: Filter, done: Filtered) -> list[str]:
     notes = []
     if recipe.cutoff > 0.0 and low_pass.passes_all(recipe.cutoff, clip.rate):
         notes.append(
-            f"{clip.name}: {clip.rate:g} frames a second hold nothing faster than {0.5 * clip.rate:g} Hz, so a cutoff"
-            f" of {recipe.cutoff:g} Hz takes nothing off"
+            f"{clip.name}: a cutoff of {recipe.cutoff:g} Hz takes nothing off: {clip.rate:g} frames a second hold"
+            f" nothing faster than {0.5 * clip.rate:g} Hz"
         )
     elif recipe.cutoff > 0.0 and not done.repeats and 0.0 < clip.seconds * recipe.cutoff < 1.0:
         notes.append(

@@ -209,7 +209,7 @@ def test_what_is_said():
     clip = actions.walk(24.0)
     reported = verbs.apply(Filter(cutoff=12.0, spikes=False), [clip]).report["warnings"]
     assert reported[0] == (
-        "walk: 24 frames a second hold nothing faster than 12 Hz, so a cutoff of 12 Hz takes nothing off"
+        "walk: a cutoff of 12 Hz takes nothing off: 24 frames a second hold nothing faster than 12 Hz"
     )
     short = verbs.apply(Filter(cutoff=2.0, keep_contacts=False), [clip.cut(0, 10)]).report["warnings"]
     assert "less than one wave of 2 Hz" in short[0]
