@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import GraphError, no_label, wrong_count, wrong_rows
-from ...graph import inputs
+from ...errors import GraphError, OptionError, no_label, wrong_count, wrong_rows
+from ...graph import ground_path, inputs
+from ...graph.ground_path import GroundPath
 from ...graph.motion_graph import MotionGraph
 from ...graph.walk_result import WalkResult
 from ...motion import frame_map, limits, root_motion
@@ -30,6 +31,7 @@ from . import Walk
 LONGER = 1.5  # times the source: the length if none is given
 AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
 SHIFTED = 0.3  # m of shift beside bending: reported
+SLIPS, SHORT = 0.06, 0.5  # m/s of feet along a path, and m that its end is missed by: reported
 OFF = 0.12  # of a share: reported
 SEARCHING = "Searching the clips"
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
@@ -84,6 +86,7 @@ def vary(
     frames = max(round(seconds * rate), 1) + 1
     if recipe.loop:  # whole rows, so that the last frame shows the first row
         frames = max(round((frames - 1) / rows.step), 2) * rows.step + 1
+    path = _path(recipe)
     limits.check_size(rows.inputs.clips[0].name, frames, len(rows.inputs.clips[0].skeleton))
     wished = wishes.read(rows, clips, frames, recipe.poses, recipe.verbatim)
     way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
@@ -91,7 +94,7 @@ def vary(
     times, moved = wishes.times(rows, wished, way.chosen.rows, loop=recipe.loop)
     played = playing.play(rows, runs, way.found, times)
     progress.at(0.8, "Measuring")
-    clip, planted, apart, shifted = _finish_clip(played, recipe, wished)
+    clip, planted, apart, (shifted, told) = _finish_clip(played, recipe, wished, path)
     clip = replace(clip, name=recipe.result_name([_name(rows)]), cyclic=recipe.loop)
     report = _report(rows, way, played, clip, began) | planted.report
     if isinstance(prepared, MotionGraph) and "units" in prepared.report:
@@ -108,7 +111,7 @@ def vary(
         for key, far in zip(wished.keys, apart, strict=True)
         if far > FAR
     ]
-    report["warnings"] += _suggest_others(rows, shifted)
+    report["warnings"] += [*told, *_suggest_others(rows, shifted)]
     report["warnings"] += _describe_shares(rows, recipe, way, report["walk"])
     report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
@@ -160,21 +163,50 @@ def _shares(rows: Source, recipe: Walk) -> Array:
     return np.asarray(lengths / lengths.sum())
 
 
-def _finish_clip(played: Played, recipe: Walk, wished: Wishes) -> tuple[Clip, planting.Outcome, list[float], float]:
-    """Return the played clip through its keys and to its end, planted; how far keys and shifts were."""
+def _path(recipe: Walk) -> GroundPath | None:
+    """Return the path to lead along, None for an end; raises OptionError for one that does not fit other limits."""
+    if len(recipe.way) == 1 and len(recipe.way[0]) != 3:
+        raise wrong_rows("way", "x", "y", "degrees")
+    if len(recipe.way) < 2:
+        return None
+    if recipe.verbatim:
+        raise OptionError("verbatim has stretches that stay as they are, so way takes an end, but no path")
+    return ground_path.through(recipe.way, closed=False)
+
+
+def _finish_clip(
+    played: Played, recipe: Walk, wished: Wishes, path: GroundPath | None
+) -> tuple[Clip, planting.Outcome, list[float], tuple[float, list[str]]]:
+    """Return the played clip through its keys and to its end, planted; how far keys and shifts were, and sentences."""
     clip = replace(played.clip, cyclic=recipe.loop)
     clip, apart = bridging.through_keys(clip, wished.keys, wished.stretches)
-    shifted = 0.0
-    if recipe.end:
-        if len(recipe.end) != 1 or len(recipe.end[0]) != 3:
-            raise wrong_rows("end", "x", "y", "degrees")
-        clip, shifted = bridging.to_end(clip, recipe.end[0], wished.stretches)
-    one = len(played.runs) == 1 and not (wished.keys or recipe.end)
+    shifted, told = 0.0, list[str]()
+    if path is None and recipe.way:
+        clip, shifted = bridging.to_end(clip, recipe.way[0], wished.stretches)
+    if path is not None:
+        clip, gone, slips = bridging.along(clip, path)
+        told = _describe_way(path, gone, slips, clip.rate)
+    one = len(played.runs) == 1 and not (wished.keys or recipe.way)
     planted, outcome = planting.of_result(clip, recipe, one_source=one)
     planted = bridging.hold(planted, clip, wished.keys, wished.stretches)
-    if recipe.end:
-        planted, _ = bridging.to_end(planted, recipe.end[0], wished.stretches)
-    return planted, outcome, apart, shifted
+    if path is None and recipe.way:
+        planted, _ = bridging.to_end(planted, recipe.way[0], wished.stretches)
+    return planted, outcome, apart, (shifted, told)
+
+
+def _describe_way(path: GroundPath, gone: Array, slips: float, rate: float) -> list[str]:
+    """Return sentences on a way along a path that ends elsewhere than the path, or whose feet slip, m/s."""
+    told = []
+    if gone[-1] < path.length - SHORT:
+        told.append(
+            f"it gets {gone[-1]:.1f} m along the path of {path.length:.1f} m: give it more time, or a shorter path"
+        )
+    if gone[-1] > path.length + SHORT:
+        ends = float(np.searchsorted(gone, path.length)) / rate
+        told.append(f"the path ends after {ends:.1f} s: from there it goes straight on")
+    if slips > SLIPS:
+        told.append("its own steps lead to and fro, so feet may slide on the path: Follow Path chooses steps that fit")
+    return told
 
 
 def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -> dict[str, Any]:

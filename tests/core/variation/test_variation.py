@@ -97,7 +97,7 @@ def test_a_stretch_stays_as_it_is_in_the_written_file(gestures, rows, tmp_path):
 @pytest.mark.parametrize("end", [(0.5, 3.0, 30.0), (-1.0, 2.0, -90.0)])
 def test_it_ends_where_it_is_sent(end, tmp_path):
     clip = material.captured("cmu_mb_26_01")
-    read = written(verbs.apply(Walk(seconds=15.0, end=(end,)), [clip]), tmp_path)
+    read = written(verbs.apply(Walk(seconds=15.0, way=(end,)), [clip]), tmp_path)
     ground, facing = root_motion.ground_frames(read)
     gone = complex(*(ground[-1] - ground[0])) * np.exp(-1j * facing[0])
     assert abs(gone - complex(*end[:2])) < 0.01
@@ -161,7 +161,7 @@ def test_it_needs_more_than_a_pose():
         ({"poses": ((1.0, 1),)}, "poses takes rows of seconds, clip, frame"),
         ({"verbatim": ((1.0, 1, 3, 20), (1.2, 1, 3, 20))}, "verbatim has 1.2 s twice"),
         ({"verbatim": ((1.0, 1, 3, 20),), "poses": ((1.2, 1, 3),)}, "lies in a stretch that is kept"),
-        ({"end": ((1.0, 1.0),)}, "end takes rows of x, y, degrees"),
+        ({"way": ((1.0, 1.0),)}, "way takes rows of x, y, degrees"),
         ({"shares": ((1.0, 1.0),)}, "shares has 2 values, but takes 1"),
         ({"label_filter": "run"}, "no walk is among clips of the label 'run'"),
     ],
