@@ -56,7 +56,9 @@ def find(source: Source, limit: float = NEAR) -> Jumps:
         >>> len(found) > 0, bool(found.distance.max() <= jumps.NEAR)
         (True, True)
     """
-    middles = _middles(source)
+    middles, again = _middles(source), _of_cycles(source)
+    if not len(middles):  # clips of a few frames, where nothing can be compared
+        return Jumps(again[0], again[1], np.zeros(again.shape[1]), np.ones(again.shape[1], dtype=bool))
     cloud = _clouds(source, middles)
     (sketch,) = bounds.sketches([cloud])
     found, paired = [], []
@@ -86,7 +88,6 @@ def find(source: Source, limit: float = NEAR) -> Jumps:
         kept = _best_of_pairs(source, one, other, apart, count) if count else _sparse(one, other, apart)
         jumps.append((one[kept], other[kept], apart[kept]))
     start, end, apart = (np.concatenate([part[k] for part in jumps]) for k in range(3))
-    again = _of_cycles(source)
     return Jumps(
         np.concatenate([start, again[0]]),
         np.concatenate([end, again[1]]),

@@ -34,6 +34,7 @@ SHIFTED = 0.3  # m of shift beside bending: reported
 SLIPS, SHORT = 0.06, 0.5  # m/s of feet along a path, and m that its end is missed by: reported
 OFF = 0.12  # of a share: reported
 SEARCHING = "Searching the clips"
+BRIEF, ALIKE = 8.0, 0.9  # s of a source whose next seed is tried, and share of equal rows: reported
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
 
 
@@ -92,7 +93,8 @@ def vary(
     way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
     runs = playing.runs_of(rows, way.chosen, way.found)
     times, moved = wishes.times(rows, wished, way.chosen.rows, loop=recipe.loop)
-    played = playing.play(rows, runs, way.found, times)
+    edges = np.array([frame / rows.step for one in wished.stretches for frame in (one.at, one.at + one.count)])
+    played = playing.play(rows, runs, way.found, times, edges)
     progress.at(0.8, "Measuring")
     clip, planted, apart, (shifted, told) = _finish_clip(played, recipe, wished, path)
     clip = replace(clip, name=recipe.result_name([_name(rows)]), cyclic=recipe.loop)
@@ -113,6 +115,7 @@ def vary(
     ]
     report["warnings"] += [*told, *_suggest_others(rows, shifted)]
     report["warnings"] += _describe_shares(rows, recipe, way, report["walk"])
+    report["warnings"] += _compare_next(rows, recipe, way)
     report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
@@ -249,6 +252,16 @@ def _suggest_others(rows: Source, shifted: float) -> list[str]:
     if rows.inputs.given == 1 and rows.inputs.frame_maps[0].cycle:
         told.append(f"{_name(rows)} only repeats: Restyle changes its manner, and Follow Path its way")
     return told
+
+
+def _compare_next(rows: Source, recipe: Walk, way: _Way) -> list[str]:
+    """Return a sentence if the next seed would give the same: a short source has few ways."""
+    if rows.seconds() > BRIEF or recipe.variation == 0.0 or rows.inputs.frame_maps[0].cycle:
+        return []
+    other = _choose(rows, replace(recipe, seed=recipe.seed + 1), way.wished, SILENT).chosen.rows
+    if len(other) != len(way.chosen.rows) or np.mean(rows.same[other] == rows.same[way.chosen.rows]) < ALIKE:
+        return []
+    return [f"{_name(rows)} is short, so the next seed gives nearly the same: Mirror, or further actions, vary it more"]
 
 
 def _describe_shares(rows: Source, recipe: Walk, way: _Way, own: dict[str, Any]) -> list[str]:
