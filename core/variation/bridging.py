@@ -58,18 +58,33 @@ def _like(pose: Clip, clip: Clip) -> Clip:
     return replace(pose, scales=None if clip.scales is None else pose.scales, channels={})
 
 
-def hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
-    """Return a planted clip with its former keyed frames and kept stretches, eased around them.
+def restore(changed: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
+    """Return a planted clip with its former keyed frames and kept stretches, eased around them; a loop is closed.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.variation import bridging
         >>> wave = actions.wave()
-        >>> bridging.hold(wave, wave, (), ()) is wave
+        >>> bridging.restore(wave, wave, (), ()) is wave
         True
     """
-    if planted is clip or not (keys or stretches):
-        return planted
+    if changed is clip:
+        return changed
+    held = _hold(changed, clip, keys, stretches) if keys or stretches else changed
+    return _close(held) if clip.cyclic else held
+
+
+def _close(clip: Clip) -> Clip:
+    """Return a loop whose last pose is the first one, where it stands and faces."""
+    ground, facing = root_motion.ground_frames(clip)
+    pose = root_motion.beginning_at(clip.cut(0, 1), ground[-1], float(facing[-1]))
+    last = pose_warp.correction(clip, len(clip) - 1, pose, np.arange(len(clip.skeleton)))
+    reach = pose_warp.Reach(REACH * clip.rate, REACH * clip.rate)
+    return replace(pose_warp.spread(replace(clip, cyclic=False), [last], reach), cyclic=True)
+
+
+def _hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
+    """Return a planted clip with its former keyed frames and kept stretches, eased around them."""
     frames = np.arange(len(clip))
     kept = np.zeros(len(clip))
     spans = [(key.at, key.at, AGAIN) for key in keys] + [(s.at, s.at + s.count, PADDING) for s in stretches]
@@ -116,8 +131,8 @@ def to_end(clip: Clip, end: Sequence[float], stretches: Sequence[Stretch]) -> tu
     return root_motion.place_clip(clip, angle, np.column_stack([shift.real, shift.imag])), float(abs(rest))
 
 
-def along(clip: Clip, path: GroundPath) -> tuple[Clip, Array, float]:
-    """Return a clip whose smoothed way lies along a path; metres (F,) gone of it, and by how many m/s its feet slip.
+def lead_along(clip: Clip, path: GroundPath) -> tuple[Clip, float, float]:
+    """Return a clip whose smoothed way lies along a path; metres gone of it, and how far the ground slips, metres.
 
     Each frame turns with the path. Beyond its end the way goes straight on.
 
@@ -127,8 +142,8 @@ def along(clip: Clip, path: GroundPath) -> tuple[Clip, Array, float]:
         >>> from action_loom.core.motion import root_motion
         >>> from action_loom.core.variation import bridging
         >>> corner = ground_path.through([(0, 0), (0, 2), (2, 2)], closed=False)
-        >>> clip, gone, _ = bridging.along(actions.walk(), corner)
-        >>> round(float(gone[-1]), 1), root_motion.ground_frames(clip)[0][-1].round().tolist()
+        >>> clip, gone, _ = bridging.lead_along(actions.walk(), corner)
+        >>> round(gone, 1), root_motion.ground_frames(clip)[0][-1].round().tolist()
         (4.2, [2.0, 2.0])
     """
     ground = root_motion.ground_frames(clip)[0]
@@ -144,7 +159,7 @@ def along(clip: Clip, path: GroundPath) -> tuple[Clip, Array, float]:
     slips = np.abs(np.diff(new) - np.exp(0.5j * (turn[1:] + turn[:-1])) * np.diff(places))
     shift = new - np.exp(1j * turn) * places
     placed = root_motion.place_clip(clip, turn, np.column_stack([shift.real, shift.imag]))
-    return placed, gone, float(slips.mean() * clip.rate)
+    return placed, float(gone[-1]), float(slips.sum())
 
 
 def _share(steps: Array, stretches: Sequence[Stretch]) -> Array:

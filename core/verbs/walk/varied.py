@@ -3,15 +3,16 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...errors import GraphError, OptionError, no_label, wrong_count, wrong_rows
+from ...errors import GraphError, both_given, no_label, wrong_count, wrong_rows
 from ...graph import ground_path, inputs
 from ...graph.ground_path import GroundPath
 from ...graph.motion_graph import MotionGraph
-from ...graph.walk_result import WalkResult
+from ...graph.walk_result import VariedResult
 from ...motion import frame_map, limits, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -31,7 +32,7 @@ from . import Walk
 LONGER = 1.5  # times the source: the length if none is given
 AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
 SHIFTED = 0.3  # m of shift beside bending: reported
-SLIPS, SHORT = 0.06, 0.5  # m/s of feet along a path, and m that its end is missed by: reported
+SLIPS, MISSED = 0.06, 0.5  # m/s by which the ground slips along a path, m by which its end is missed: reported
 OFF = 0.12  # of a share: reported
 SEARCHING = "Searching the clips"
 BRIEF, ALIKE = 8.0, 0.9  # s of a source whose next seed is tried, and share of equal rows: reported
@@ -67,7 +68,7 @@ class _Way:
 
 def vary(
     clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, prepared: Source | MotionGraph | None = None
-) -> WalkResult:
+) -> VariedResult:
     """Return a variation of clips; the same seed gives the same one.
 
     Raises GraphError if no way continues, OptionError for wishes that do not fit, and the errors of
@@ -119,7 +120,8 @@ def vary(
     report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
-    return WalkResult(clip, report, 0, rows.inputs, played.origin, places)
+    restore = partial(bridging.restore, clip=clip, keys=wished.keys, stretches=wished.stretches)
+    return VariedResult(clip, report, 0, rows.inputs, played.origin, places, restore)
 
 
 def _name(rows: Source) -> str:
@@ -173,7 +175,7 @@ def _path(recipe: Walk) -> GroundPath | None:
     if len(recipe.way) < 2:
         return None
     if recipe.verbatim:
-        raise OptionError("verbatim has stretches that stay as they are, so way takes an end, but no path")
+        raise both_given("verbatim", "a path as way")
     return ground_path.through(recipe.way, closed=False)
 
 
@@ -187,29 +189,19 @@ def _finish_clip(
     if path is None and recipe.way:
         clip, shifted = bridging.to_end(clip, recipe.way[0], wished.stretches)
     if path is not None:
-        clip, gone, slips = bridging.along(clip, path)
-        told = _describe_way(path, gone, slips, clip.rate)
+        clip, gone, slips = bridging.lead_along(clip, path)
+        shifted = slips if slips > SLIPS * clip.seconds else 0.0
+        if abs(gone - path.length) > MISSED:
+            told = [
+                f"it goes {gone:.1f} m, and the path is {path.length:.1f} m long: give it another time, or another"
+                " path; beyond its end it goes straight on"
+            ]
     one = len(played.runs) == 1 and not (wished.keys or recipe.way)
     planted, outcome = planting.of_result(clip, recipe, one_source=one)
-    planted = bridging.hold(planted, clip, wished.keys, wished.stretches)
+    planted = bridging.restore(planted, clip, wished.keys, wished.stretches)
     if path is None and recipe.way:
         planted, _ = bridging.to_end(planted, recipe.way[0], wished.stretches)
     return planted, outcome, apart, (shifted, told)
-
-
-def _describe_way(path: GroundPath, gone: Array, slips: float, rate: float) -> list[str]:
-    """Return sentences on a way along a path that ends elsewhere than the path, or whose feet slip, m/s."""
-    told = []
-    if gone[-1] < path.length - SHORT:
-        told.append(
-            f"it gets {gone[-1]:.1f} m along the path of {path.length:.1f} m: give it more time, or a shorter path"
-        )
-    if gone[-1] > path.length + SHORT:
-        ends = float(np.searchsorted(gone, path.length)) / rate
-        told.append(f"the path ends after {ends:.1f} s: from there it goes straight on")
-    if slips > SLIPS:
-        told.append("its own steps lead to and fro, so feet may slide on the path: Follow Path chooses steps that fit")
-    return told
 
 
 def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -> dict[str, Any]:
@@ -247,7 +239,8 @@ def _suggest_others(rows: Source, shifted: float) -> list[str]:
     told = []
     if shifted > SHIFTED * rows.unit:
         told.append(
-            f"the end lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place"
+            f"its way lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place, or let"
+            " Follow Path choose the steps"
         )
     if rows.inputs.given == 1 and rows.inputs.frame_maps[0].cycle:
         told.append(f"{_name(rows)} only repeats: Restyle changes its manner, and Follow Path its way")
