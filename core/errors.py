@@ -164,6 +164,17 @@ def given_twice(option: str, what: str) -> OptionError:
     return OptionError(f"{option} has {what} twice: keep one")
 
 
+def both_given(one: str, other: str) -> OptionError:
+    """Return the error for two options of which one only can be given.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.both_given("wishes", "places"))
+        wishes and places were both given: give one of them
+    """
+    return OptionError(f"{one} and {other} were both given: give one of them")
+
+
 def not_rising(option: str, column: str) -> OptionError:
     """Return the error for rows not sorted by a column.
 

@@ -237,7 +237,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     ask_curve: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Along",
-        description="A curve to walk along; if empty, Turn decides",
+        description="The curve to walk along, from its first point",
         poll=lambda _settings, chosen: chosen.type == "CURVE",
     )
     kept_style: bpy.props.PointerProperty(

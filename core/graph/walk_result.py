@@ -1,7 +1,7 @@
 """The result of a walk through a motion graph, and its report (methods: Following a drawn path)."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion import root_motion
+from ..motion.clip import Clip
 from ..quality import quality
 from ..weave.results import Result
 from .assemble import AssembledWalk, Origin, WalkPiece
@@ -23,6 +24,13 @@ class WalkResult(Result):
     inputs: GraphInputs
     origin: Origin
     places: NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class VariedResult(WalkResult):
+    """A variation; restore : brings a clip changed later back to its keyed poses, kept stretches and closed loop."""
+
+    restore: Callable[[Clip], Clip]
 
 
 @dataclass(frozen=True, eq=False)

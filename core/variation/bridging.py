@@ -1,4 +1,4 @@
-"""Bring a variation exactly to its keyed poses, and to a place at its end (methods: Variations)."""
+"""Bring a variation exactly to its keyed poses, to a place at its end, or along a path (methods: Variations)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..edit import pose_warp
 from ..graph import assemble
+from ..graph.ground_path import GroundPath
 from ..motion import root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -19,6 +20,7 @@ PADDING = 0.4  # s around a kept stretch over which planting ends
 SHARPEST = 60.0  # degrees a metre that the way may be bent
 STILL = 0.3  # m; on shorter ways the turn is spread over time
 ITERATIONS = 30
+WAY = 0.8  # s, σ of the smoothed way that is laid along a path
 
 
 def through_keys(clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> tuple[Clip, list[float]]:
@@ -56,18 +58,33 @@ def _like(pose: Clip, clip: Clip) -> Clip:
     return replace(pose, scales=None if clip.scales is None else pose.scales, channels={})
 
 
-def hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
-    """Return a planted clip with its former keyed frames and kept stretches, eased around them.
+def restore(changed: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
+    """Return a planted clip with its former keyed frames and kept stretches, eased around them; a loop is closed.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.variation import bridging
         >>> wave = actions.wave()
-        >>> bridging.hold(wave, wave, (), ()) is wave
+        >>> bridging.restore(wave, wave, (), ()) is wave
         True
     """
-    if planted is clip or not (keys or stretches):
-        return planted
+    if changed is clip:
+        return changed
+    held = _hold(changed, clip, keys, stretches) if keys or stretches else changed
+    return _close(held) if clip.cyclic else held
+
+
+def _close(clip: Clip) -> Clip:
+    """Return a loop whose last pose is the first one, where it stands and faces."""
+    ground, facing = root_motion.ground_frames(clip)
+    pose = root_motion.beginning_at(clip.cut(0, 1), ground[-1], float(facing[-1]))
+    last = pose_warp.correction(clip, len(clip) - 1, pose, np.arange(len(clip.skeleton)))
+    reach = pose_warp.Reach(REACH * clip.rate, REACH * clip.rate)
+    return replace(pose_warp.spread(replace(clip, cyclic=False), [last], reach), cyclic=True)
+
+
+def _hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
+    """Return a planted clip with its former keyed frames and kept stretches, eased around them."""
     frames = np.arange(len(clip))
     kept = np.zeros(len(clip))
     spans = [(key.at, key.at, AGAIN) for key in keys] + [(s.at, s.at + s.count, PADDING) for s in stretches]
@@ -112,6 +129,37 @@ def to_end(clip: Clip, end: Sequence[float], stretches: Sequence[Stretch]) -> tu
     bent = bent + rest * share
     shift = bent - np.exp(1j * angle) * places
     return root_motion.place_clip(clip, angle, np.column_stack([shift.real, shift.imag])), float(abs(rest))
+
+
+def lead_along(clip: Clip, path: GroundPath) -> tuple[Clip, float, float]:
+    """Return a clip whose smoothed way lies along a path; metres gone of it, and how far the ground slips, metres.
+
+    Each frame turns with the path. Beyond its end the way goes straight on.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.graph import ground_path
+        >>> from action_loom.core.motion import root_motion
+        >>> from action_loom.core.variation import bridging
+        >>> corner = ground_path.through([(0, 0), (0, 2), (2, 2)], closed=False)
+        >>> clip, gone, _ = bridging.lead_along(actions.walk(), corner)
+        >>> round(gone, 1), root_motion.ground_frames(clip)[0][-1].round().tolist()
+        (4.2, [2.0, 2.0])
+    """
+    ground = root_motion.ground_frames(clip)[0]
+    smooth = root_motion.smooth(ground, WAY * clip.rate)
+    places, way = ground @ np.array([1.0, 1j]), smooth @ np.array([1.0, 1j])
+    steps = np.gradient(smooth, axis=0)
+    ahead = root_motion.smooth(steps, WAY * clip.rate) @ np.array([1.0, 1j])
+    gone = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(way)))])
+    inside = np.minimum(gone, path.length)
+    facing = path.facing_at(inside) + 0.5 * np.pi
+    turn = root_motion.smooth(np.unwrap(facing - np.angle(ahead)), WAY * clip.rate)
+    new = path.at(inside) + (gone - inside) * np.exp(1j * facing) + np.exp(1j * turn) * (places - way)
+    slips = np.abs(np.diff(new) - np.exp(0.5j * (turn[1:] + turn[:-1])) * np.diff(places))
+    shift = new - np.exp(1j * turn) * places
+    placed = root_motion.place_clip(clip, turn, np.column_stack([shift.real, shift.imag]))
+    return placed, float(gone[-1]), float(slips.sum())
 
 
 def _share(steps: Array, stretches: Sequence[Stretch]) -> Array:

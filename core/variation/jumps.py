@@ -18,6 +18,7 @@ FARTHEST = 1.0  # m: the last limit
 PER_ROW = 12  # jumps from a row, and to a row
 TURNED, PER_RADIAN = 1.0, 0.1  # radians that a joint may differ, and m added for each radian beyond
 OTHER_FOOT = 0.02  # m added for each foot that stands on one side only
+FALLING = 1.0  # m added for each second by which take-off and landing differ; a flight of two parts would not fall
 PAIRS, PAIRED = 6, 0.4  # best jumps between each two clips, and their limit, m
 BACKWARDS = 0.8  # s, the least length of a jump within a clip; at most a third of the longest clip
 BLOCK = 1024  # rows compared at a time
@@ -29,7 +30,7 @@ MANY_FEET = 4  # of a body whose gaits are changed in the same phase only
 class Jumps:
     """J jumps: where row `start` could be, row `end` is; the next row is end + 1.
 
-    distance (J,) : metres of a point, of a body 1.7 m tall, plus costs of feet and of turned joints
+    distance (J,) : metres of a point, of a body 1.7 m tall, plus costs of feet, of flights and of turned joints
     cycles (J,) : whether a jump leads from a cycle to its own beginning, where nothing changes
     """
 
@@ -55,7 +56,9 @@ def find(source: Source, limit: float = NEAR) -> Jumps:
         >>> len(found) > 0, bool(found.distance.max() <= jumps.NEAR)
         (True, True)
     """
-    middles = _middles(source)
+    middles, again = _middles(source), _of_cycles(source)
+    if not len(middles):  # clips of a few frames, where nothing can be compared
+        return Jumps(again[0], again[1], np.zeros(again.shape[1]), np.ones(again.shape[1], dtype=bool))
     cloud = _clouds(source, middles)
     (sketch,) = bounds.sketches([cloud])
     found, paired = [], []
@@ -74,7 +77,7 @@ def find(source: Source, limit: float = NEAR) -> Jumps:
     for (i, j), apart, most, count in zip((pairs, between), distance, (limit, PAIRED), (0, PAIRS), strict=True):
         one, other = middles[i], middles[j]
         differ = (standing[i] != standing[j]).sum(axis=1)
-        apart = apart + OTHER_FOOT * differ
+        apart = apart + OTHER_FOOT * differ + FALLING * np.abs(source.air[one] - source.air[other]).sum(axis=1)
         good = (apart <= most) & ~((source.clip[one] == source.clip[other]) & (np.abs(other - one) < reach))
         good &= label[source.clip[one]] == label[source.clip[other]]
         if standing.shape[1] >= MANY_FEET:
@@ -85,7 +88,6 @@ def find(source: Source, limit: float = NEAR) -> Jumps:
         kept = _best_of_pairs(source, one, other, apart, count) if count else _sparse(one, other, apart)
         jumps.append((one[kept], other[kept], apart[kept]))
     start, end, apart = (np.concatenate([part[k] for part in jumps]) for k in range(3))
-    again = _of_cycles(source)
     return Jumps(
         np.concatenate([start, again[0]]),
         np.concatenate([end, again[1]]),

@@ -84,8 +84,10 @@ def _alignment(source: Source, row: int, other: int, *, whole: bool) -> tuple[fl
     return float(aligned.turn[0]), complex(aligned.shift[0])
 
 
-def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array) -> Played:
+def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array, edges: Array) -> Played:
     """Return the clip that plays runs; times (F,) : the row, fractional, that each frame of the result shows.
+
+    edges (E,) : times of the edges of stretches that no fade may reach
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -101,7 +103,7 @@ def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array) -> Pla
     middles = np.array([run.first - 1.0 for run in runs[1:]])  # the row of the result where both windows meet
     which = np.searchsorted(middles, times, side="right")
     base = _frames(source, clips, runs, which, times)
-    halves = [_half(source, runs, found, k) for k in range(1, len(runs))]
+    halves = [_half(source, runs, found, k, edges) for k in range(1, len(runs))]
     other, share = np.full(len(times), -1), np.zeros(len(times))
     for k, half in enumerate(halves, 1):
         near: Indices = np.flatnonzero(np.abs(times - middles[k - 1]) < half)
@@ -123,8 +125,8 @@ def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array) -> Pla
     return Played(clip, _origin(source, runs, which, other, share, times), tuple(runs), climbed)
 
 
-def _half(source: Source, runs: Sequence[Run], found: Jumps, k: int) -> float:
-    """Return the rows on each side over which run k is faded in, limited by both clips' ends and both runs."""
+def _half(source: Source, runs: Sequence[Run], found: Jumps, k: int, edges: Array) -> float:
+    """Return the rows on each side over which run k is faded in, limited by both clips' ends, both runs and edges."""
     jump = runs[k].jump
     share = float(np.clip((found.distance[jump] - NEAR) / (FAR - NEAR), 0.0, 1.0))
     short = 0.5 * source.window
@@ -133,6 +135,7 @@ def _half(source: Source, runs: Sequence[Run], found: Jumps, k: int) -> float:
     room = min(
         source.firsts[source.clip[before] + 1] - 1 - before, after - source.firsts[source.clip[after]],
         0.5 * (runs[k].last - runs[k].first + 1), 0.5 * (runs[k - 1].last - runs[k - 1].first + 1),
+        np.abs(edges - (runs[k].first - 1.0)).min(initial=np.inf),
     )  # fmt: skip
     return min(half, float(room))
 

@@ -1,4 +1,4 @@
-"""The rows of the clips that a variation is made of: poses, paces and contacts (methods: Variations)."""
+"""The rows of the clips that a variation is made of: poses, paces, contacts and flights (methods: Variations)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import GraphError
+from ..errors import GraphError, LoomError
 from ..graph import inputs, windows
 from ..graph.inputs import GraphInputs
 from ..graph.windows import Bodies
 from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from ..weight import flights
 
 DIGITS = 6  # of features
 TALL = 1.7  # m: the body height that all lengths refer to
@@ -35,6 +36,7 @@ class Source:
     clip, frame (N,) : the clip and the frame of each row; firsts (K + 1,) : the first row of each clip
     same (N,) : the row itself, or the same row in the first cycle of a repeated cycle
     features (N, D) : pose components, pace, turn and contacts, metres of a body of `TALL`
+    air (N, 2) : seconds from the row to the start and the end of the flight that a jump there would change, else 0
     scale : squared distance of a row from the nearest one at another time
     mean (E,), axes (E, C) : of the poses, whose components begin the features
     """
@@ -49,6 +51,7 @@ class Source:
     firsts: Indices
     same: Indices
     features: Array
+    air: Array
     scale: float
     mean: Array
     axes: Array
@@ -114,6 +117,7 @@ def gather(ready: GraphInputs, window: float = 1.0 / 3.0) -> Source:
         raise GraphError(f"{ready.clips[0].name} has one pose only, so nothing goes on from it")
     return Source(
         ready, window, body, step, unit, clip, np.concatenate(frames), firsts, same, features,
+        np.concatenate([_air(one, rows, 0.5 * window) for one, rows in zip(ready.clips, frames, strict=True)]),
         _usual_distance(features, same, body.rate / step), mean, axes,
     )  # fmt: skip
 
@@ -168,6 +172,20 @@ def _features(clips: Sequence[Clip], body: Bodies, step: int, unit: float) -> tu
     # Rounded, so that no choice depends on the last bits, which differ between processors.
     poses = np.round((pose - mean) @ axes, DIGITS)
     return np.hstack([poses, np.round(pace - pace.mean(axis=0), DIGITS), CONTACT * stands]), mean, axes
+
+
+def _air(clip: Clip, frames: Indices, reach: float) -> Array:
+    """Return seconds (N, 2) from frames to the start and the end of a flight within a reach, s; 0 without one."""
+    air = np.zeros((len(frames), 2))
+    try:
+        found = flights.find_flights(clip).flights
+    except LoomError:  # without known feet, or of an unknown unit
+        return air
+    for one in found:
+        ahead = np.array([one.start, one.end]) - frames[:, None] / clip.rate
+        near = (ahead[:, 0] < reach) & (ahead[:, 1] > -reach)
+        air[near] = ahead[near]
+    return air
 
 
 def _signs(axes: Array) -> Array:

@@ -231,7 +231,7 @@ def times(source: Source, wishes: Wishes, rows: Indices, *, loop: bool) -> tuple
         offset = (one.frame - row * step - (one.at - time * step)) / step
         knots.append((one.at, one.at + one.count, offset, True))
     knots.sort()
-    offsets = _limit_warp([(first / step, last / step) for first, last, *_ in knots], [k[2] for k in knots])
+    offsets = _limit_warp(knots, step)
     at, values = [0.0], [0.0]
     last_row = (wishes.frames - 1) / step
     for k, (first, last, *_) in enumerate(knots):
@@ -281,12 +281,13 @@ def _nearest(source: Source, key: Key, rows: Indices, frames: int) -> float:
     return best + exact - middle
 
 
-def _limit_warp(places: Sequence[tuple[float, float]], offsets: Sequence[float]) -> list[float]:
-    """Return offsets whose differences from knot to knot need no more than the allowed change of speed."""
-    kept: list[float] = []
-    for k, offset in enumerate(offsets):
-        if k:
-            most = WARP * (places[k][0] - places[k - 1][1]) / 1.5
-            offset = float(np.clip(offset, kept[-1] - most, kept[-1] + most))
-        kept.append(offset)
+def _limit_warp(knots: Sequence[tuple[float, float, float, bool]], step: int) -> list[float]:
+    """Return offsets of knots that need no more than the allowed change of speed; fixed ones are kept."""
+    kept = [knot[2] for knot in knots]
+    for order in (1, -1):
+        for k, other in list(pairwise(range(len(knots))))[::order]:
+            one, other = (k, other)[::order]
+            if not knots[other][3]:
+                most = WARP * (knots[k + 1][0] - knots[k][1]) / step / 1.5
+                kept[other] = float(np.clip(kept[other], kept[one] - most, kept[one] + most))
     return kept

@@ -78,3 +78,20 @@ def test_several_for_a_crowd_differ_and_one_step_undoes_them(waver):
     bpy.ops.ed.undo_push(message="made")
     bpy.ops.ed.undo()
     assert {action.name for action in bpy.data.actions} == names
+
+
+def test_it_is_led_along_a_curve(waver):
+    settings = material.list_sources(waver, "Walk", mode="walk")
+    settings.ask_curve = material.draw_curve([(0, 0), (0, -4), (3, -6)], "Way")
+    settings.walk.seconds = 6.0
+    (made,) = made_by(bpy.ops.action_loom.walk, "INVOKE_DEFAULT")
+    several = made_by(bpy.ops.action_loom.walks, "INVOKE_DEFAULT", count=2)
+    for action in (made, *several):
+        material.show(waver, action)
+        bpy.context.scene.frame_set(round(action.frame_range[1]))
+        there = (waver.matrix_world @ waver.pose.bones["hips"].matrix).translation
+        gone = 1.3 * 6.0 - np.hypot(3.0, 2.0) - 4.0  # metres a second
+        assert np.hypot(there.x - 3.0 - 0.83 * gone, there.y + 6.0 + 0.55 * gone) < 1.0
+    settings.ask_curve = None
+    assert bpy.ops.action_loom.edit_recipe(action=made.name) == {"FINISHED"}
+    assert settings.ask_curve.name == "Way"

@@ -21,7 +21,7 @@ def cases():
 
 # Cases of each kind; a walk along a path takes the time of a hundred files.
 KINDS = ("files", "takes", "graphs", "styles", "tables", "recipes", "jobs", "meshes", "libraries", "points")
-COUNTS = dict.fromkeys(KINDS, 90) | {"paths": 8}
+COUNTS = dict.fromkeys(KINDS, 90) | {"paths": 8, "limits": 8}
 CONTAINERS = {"schemas": 40, "bombs": 50, "pipes": 80, "links": 50}
 
 

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 import containers
 import damage
+import limits
 import numpy as np
 import plain_amc
 import plain_bvh
@@ -44,11 +45,8 @@ from action_loom.core.style import fit, labels
 from action_loom.core.style import storage as styles
 from action_loom.core.verbs import Ask, BuildGraph, Follow, Restyle, Synchronise, Walk
 from action_loom.core.verbs.follow import work as follow
+from damage import Wrong
 from oracles import points_files, trials
-
-
-class Wrong(Exception):  # noqa: N818 (a finding, not a failure)
-    """The core accepted faulty input, or read input differently from another reader."""
 
 
 def run(kind: str, seed: int, number: int, folder: Path) -> str:
@@ -489,4 +487,5 @@ KINDS = {
     "paths": _paths,
     "libraries": _libraries,
     **containers.KINDS,
+    **limits.KINDS,
 }

@@ -17,7 +17,7 @@ from pathlib import Path
 # Percent of the cases of each kind: a walk along a path takes the time of a hundred files.
 SHARES = {
     "files": 24, "takes": 12, "graphs": 7, "styles": 4, "tables": 10, "recipes": 9, "jobs": 9, "meshes": 4, "paths": 1,
-    "libraries": 7, "schemas": 4, "bombs": 4, "pipes": 3, "links": 2,
+    "libraries": 7, "schemas": 4, "bombs": 4, "pipes": 3, "links": 1, "limits": 1,
 }  # fmt: skip
 BATCH = 2000  # cases of one process
 SECONDS, MEGABYTES = 5.0, 500.0  # limits of a case; processor time does not depend on the machine's load

@@ -14,7 +14,7 @@ from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.recipes.result import ResultOptions
 from ....core.verbs import Bake
 from ...ground import steps
-from ...ground.blender_types import OperatorReturn, scene_of
+from ...ground.blender_types import OperatorReturn, by_full_name, scene_of
 from ...model import contact_rows, lists, properties
 from ...services.preview import previews
 from ...services.sources import source_list
@@ -24,6 +24,7 @@ from .reports import EachResult
 from .verb_operator import Hooks, VerbOperator
 
 if TYPE_CHECKING:
+    from ...services.weaving import reading
     from ...services.weaving.reading import Inputs
     from ...services.weaving.writing import Written
 
@@ -223,6 +224,43 @@ class ResultHooks(Hooks):
         carried = (*inputs.read.retarget_notes, *made.report.get("notes", ()))
         reports.report(op, notes, *carried, f"Preview: {ghost.summary}")
         return {"FINISHED"}
+
+
+def points_of_curve(name: str, read: "reading.Read") -> tuple[tuple[tuple[float, ...], ...], bool]:
+    """Return the points of a curve object, in metres, and whether it is closed; raises LoomError."""
+    from ...bridge import curve_path
+
+    curve = by_full_name(bpy.data.objects, name)
+    if curve is None:
+        raise LoomError(f"There is no curve named {name!r}: choose another")
+    points, closed = curve_path.path(curve, read.body.world_metres, float(read.sources[0].frames[0]))
+    return tuple(tuple(point) for point in points.tolist()), closed
+
+
+class CurveHooks(ResultHooks):
+    """Take the points of an option from a curve object, if one is chosen."""
+
+    curve: bpy.props.StringProperty(
+        name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
+    )
+
+    def __init__(self, option: str = "path", *, decides_start: bool = False) -> None:
+        self.option, self.decides_start = option, decides_start
+
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        chosen = properties.settings_of(scene_of(context)).ask_curve
+        if chosen is not None and given.isdisjoint(("curve", self.option)):
+            op.curve = chosen.name_full
+            op.place = "REFERENCE" if self.decides_start and "place" not in given else op.place
+
+    def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
+        if not op.curve:
+            return inputs
+        points, closed = points_of_curve(op.curve, inputs.read)
+        rows = tuple(point[:2] for point in ((*points, points[0]) if closed else points))
+        request = dataclasses.replace(inputs.request, curve=op.curve)
+        recipe = dataclasses.replace(inputs.recipe, **{self.option: rows})
+        return dataclasses.replace(inputs, request=request, recipe=recipe)
 
 
 def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, each: Sequence[EachResult]) -> None:

@@ -12,7 +12,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.graph import GraphWalk
 from ....core.recipes.matching import Matching
 from ....core.recipes.reading import Request
-from ....core.verbs import Ask, Blend, CutOut, Follow, Plant, Restyle
+from ....core.verbs import Ask, Blend, CutOut, Follow, Plant, Restyle, Walk
 from ...bridge import result_mark
 from ...ground import jobs, option_properties, registrar, steps, troubles
 from ...ground.blender_types import OperatorReturn, SlottedAction, by_full_name, find_named, present, scene_of
@@ -276,6 +276,7 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
             reference = 0
         if isinstance(recipe, Ask):
             reference = 0
+        if isinstance(recipe, Ask | Walk):
             along = by_full_name(bpy.data.objects, request.curve) if request.curve else None
             settings.ask_curve = along if along is not None and along.type == "CURVE" else None
         if reference is not None:

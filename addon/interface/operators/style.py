@@ -18,7 +18,7 @@ from ...services.preview import previews
 from ...services.sources import source_list
 from . import reports
 from .reports import EachResult
-from .result_hooks import list_results, show_result, with_result
+from .result_hooks import CurveHooks, list_results, show_result, with_result
 from .verb_operator import Hooks, operator
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ class StyledHooks(VariationHooks, StyleHooks):
     """Make several variations of the reference in style; the sliders hold for all."""
 
 
-class WalksHooks(VariationHooks):
+class WalksHooks(VariationHooks, CurveHooks):
     """Go on with the actions several times, each with a seed of its own."""
 
     number = "seed"
@@ -252,7 +252,7 @@ _OPERATORS = (
     ),
     operator(
         Walk,
-        WalksHooks(),
+        WalksHooks("way", decides_start=True),
         idname="walks",
         label="Make Endless Variations",
     ),

@@ -28,19 +28,18 @@ from ....core.verbs import (
 )
 from ...bridge import rates
 from ...ground import steps
-from ...ground.blender_types import OperatorReturn, by_full_name, present, scene_of
+from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import lists, preferences, properties, target_armature
 from ...services.poses import fill_gaps
 from ...services.preview import previews
 from ...services.sources import posed, source_list
 from . import polls, reports
 from .reports import EachResult
-from .result_hooks import ResultHooks, list_results, with_result
+from .result_hooks import CurveHooks, ResultHooks, list_results, points_of_curve, with_result
 from .take_hooks import CutOutHooks
 from .verb_operator import AddedOperators, VerbOperator, operator, registration
 
 if TYPE_CHECKING:
-    from ...services.weaving import reading
     from ...services.weaving.reading import Inputs
 
 
@@ -53,23 +52,8 @@ class WalkHooks(ResultHooks):
         graphs.keep(context, inputs, made.graph)
 
 
-def _points(name: str, read: "reading.Read") -> tuple[tuple[tuple[float, ...], ...], bool]:
-    """Return the points of a curve object, in metres, and whether it is closed; raises LoomError."""
-    from ...bridge import curve_path
-
-    curve = by_full_name(bpy.data.objects, name)
-    if curve is None:
-        raise LoomError(f"There is no curve named {name!r}: choose another")
-    points, closed = curve_path.path(curve, read.body.world_metres, float(read.sources[0].frames[0]))
-    return tuple(tuple(point) for point in points.tolist()), closed
-
-
-class FollowHooks(WalkHooks):
+class FollowHooks(CurveHooks, WalkHooks):
     """Take the path from a curve object, and the actions of path stretches from the panel."""
-
-    curve: bpy.props.StringProperty(
-        name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
-    )
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         from ...services.paths import path_stretches
@@ -100,7 +84,7 @@ class FollowHooks(WalkHooks):
     def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
         if not op.curve:
             return inputs
-        points, closed = _points(op.curve, inputs.read)
+        points, closed = points_of_curve(op.curve, inputs.read)
         recipe = dataclasses.replace(inputs.recipe, path=points, closed=closed)
         request = dataclasses.replace(inputs.request, curve=op.curve)
         recipe = recipe if op.preview else _as_previewed(recipe, inputs.read.armature)
@@ -254,25 +238,8 @@ class RestyleHooks(ResultHooks):
         styles.keep_sliders(inputs.read.armature, made.report)
 
 
-class AskHooks(ResultHooks):
+class AskHooks(CurveHooks):
     """Weave the requested motion, along a curve if one is chosen; the list's lines get its shares as weights."""
-
-    curve: bpy.props.StringProperty(
-        name="Curve", description="Name of the curve object to walk along; the points of Path if empty"
-    )
-
-    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
-        chosen = properties.settings_of(scene_of(context)).ask_curve
-        if chosen is not None and given.isdisjoint(("curve", "path")):
-            op.curve = chosen.name_full
-
-    def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
-        if not op.curve:
-            return inputs
-        points, closed = _points(op.curve, inputs.read)
-        rows = tuple(point[:2] for point in ((*points, points[0]) if closed else points))
-        request = dataclasses.replace(inputs.request, curve=op.curve)
-        return dataclasses.replace(inputs, request=request, recipe=dataclasses.replace(inputs.recipe, path=rows))
 
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
@@ -307,8 +274,8 @@ class RetimeHooks(ResultHooks):
         return True
 
 
-class EndlessHooks(ResultHooks):
-    """Go on with the sources as often as the recipe says."""
+class EndlessHooks(CurveHooks):
+    """Go on with the sources as often as the recipe says, along a curve if one is chosen."""
 
     def read(
         self, op: Any, context: bpy.types.Context, armature: bpy.types.Object
@@ -380,7 +347,7 @@ _HOOKS: dict[type[Recipe], ResultHooks] = {
     Follow: FollowHooks(),
     Loop: LoopHooks(),
     Shortest: ShortestHooks(),
-    Walk: EndlessHooks(),
+    Walk: EndlessHooks("way", decides_start=True),
     Synchronise: RetimeHooks(),
     Restyle: RestyleHooks(),
     Ask: AskHooks(),

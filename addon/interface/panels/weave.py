@@ -156,7 +156,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if settings.mode == Restyle.verb:
             style_sliders.draw(body, context, settings, [name for name in SLIDERS if name not in FIRST_SLIDERS])
         options = options_in(body)
-        if settings.mode == "ask":
+        if settings.mode in ("ask", Walk.verb):
             options.prop(settings, "ask_curve")
         if settings.mode == Restyle.verb:
             options.prop(settings, "restyle_each")

@@ -6,7 +6,7 @@ import bpy
 
 from ....core.options import SHOWN
 from ....core.recipes.splice import SpliceOptions
-from ....core.verbs import VERBS, Fill
+from ....core.verbs import VERBS, Ask, Fill, Walk
 from ...ground import option_properties
 from ...model import lists, properties
 from ..paths import path_stretches
@@ -41,7 +41,9 @@ def asked_state(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
     reference = lists.reference_among(rig, ticked) if ticked else 0
     keyed = weights_over_time.keys(scene, rig) if mode == "blend" else ()
     posed = poses.state(rig) if mode == Fill.verb else ()
-    return (values, lines, reference, (*keyed, *posed), *(_drawn_path(settings, rig) if mode == "follow" else ()))
+    drawn = (_drawn(settings.ask_curve),) if mode in (Ask.verb, Walk.verb) else ()
+    path = _drawn_path(settings, rig) if mode == "follow" else drawn
+    return (values, lines, reference, (*keyed, *posed), *path)
 
 
 def same_clips(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
@@ -64,8 +66,11 @@ def _drawn_path(settings: Any, rig: Any) -> tuple[Any, ...]:
     )
     clips = (*clips, (settings.ending_action.session_uid if settings.ending_action else 0,))
     spans = tuple((one.start, one.end, *option_properties.values_of(one, SpliceOptions).values()) for one in stretches)
-    if settings.curve is None:
-        return clips, spans, ()
+    return clips, spans, _drawn(settings.curve)
+
+
+def _drawn(curve: bpy.types.Object | None) -> tuple[Any, ...]:
+    """Return everything that decides the points of a curve, () without one."""
     from ...bridge import curve_path
 
-    return clips, spans, curve_path.curve_state(settings.curve)
+    return () if curve is None else curve_path.curve_state(curve)

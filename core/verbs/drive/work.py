@@ -13,7 +13,7 @@ from ...drive.database import Database
 from ...drive.route import Route
 from ...drive.springs import wrap_angle
 from ...edit.feet import spans
-from ...errors import OptionError, some, wrong_count, wrong_rows
+from ...errors import OptionError, both_given, some, wrong_count, wrong_rows
 from ...motion import frame_map, kinematics, limits
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -166,7 +166,7 @@ def manner_of(recipe: Drive) -> Manner:
 def read_wishes(recipe: Drive) -> list[controller.Wish]:
     """Return the control signal, one `Wish` per step; raises OptionError."""
     if recipe.wishes and recipe.places:
-        raise OptionError("wishes and places were both given: give one of them")
+        raise both_given("wishes", "places")
     if not recipe.wishes and not recipe.places:
         raise OptionError("Nothing is wished yet: drive first, or give rows of time, vx and vy as wishes")
     return wishes.of_rows(recipe.wishes) if recipe.wishes else wishes.of_places(recipe.places)

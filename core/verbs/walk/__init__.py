@@ -51,12 +51,15 @@ class Walk(GraphWalk, VariationOptions):
         table=True,
         shown=RARE,
     )
-    end: tuple[tuple[float, ...], ...] = option(
+    way: tuple[tuple[float, ...], ...] = option(
         (),
-        "Where it ends, seen from where it begins: metres to the right and ahead, and degrees turned to the left",
+        "Where it ends, seen from where it begins: metres to the right and ahead, and degrees turned to the left; or a"
+        " path: two rows or more of x and y on the ground, metres",
         bounds=(-1e6, 1e6),
         table=True,
+        from_file=True,
         shown=RARE,
+        aliases=("end",),
     )
     shares: tuple[tuple[float, ...], ...] = option(
         (),

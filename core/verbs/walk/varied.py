@@ -3,14 +3,16 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...errors import GraphError, no_label, wrong_count, wrong_rows
-from ...graph import inputs
+from ...errors import GraphError, both_given, no_label, wrong_count, wrong_rows
+from ...graph import ground_path, inputs
+from ...graph.ground_path import GroundPath
 from ...graph.motion_graph import MotionGraph
-from ...graph.walk_result import WalkResult
+from ...graph.walk_result import VariedResult
 from ...motion import frame_map, limits, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -30,8 +32,10 @@ from . import Walk
 LONGER = 1.5  # times the source: the length if none is given
 AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
 SHIFTED = 0.3  # m of shift beside bending: reported
+SLIPS, MISSED = 0.06, 0.5  # m/s by which the ground slips along a path, m by which its end is missed: reported
 OFF = 0.12  # of a share: reported
 SEARCHING = "Searching the clips"
+BRIEF, ALIKE = 8.0, 0.9  # s of a source whose next seed is tried, and share of equal rows: reported
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
 
 
@@ -64,7 +68,7 @@ class _Way:
 
 def vary(
     clips: Sequence[Clip], recipe: Walk, progress: Progress = SILENT, prepared: Source | MotionGraph | None = None
-) -> WalkResult:
+) -> VariedResult:
     """Return a variation of clips; the same seed gives the same one.
 
     Raises GraphError if no way continues, OptionError for wishes that do not fit, and the errors of
@@ -84,14 +88,16 @@ def vary(
     frames = max(round(seconds * rate), 1) + 1
     if recipe.loop:  # whole rows, so that the last frame shows the first row
         frames = max(round((frames - 1) / rows.step), 2) * rows.step + 1
+    path = _path(recipe)
     limits.check_size(rows.inputs.clips[0].name, frames, len(rows.inputs.clips[0].skeleton))
     wished = wishes.read(rows, clips, frames, recipe.poses, recipe.verbatim)
     way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
     runs = playing.runs_of(rows, way.chosen, way.found)
     times, moved = wishes.times(rows, wished, way.chosen.rows, loop=recipe.loop)
-    played = playing.play(rows, runs, way.found, times)
+    edges = np.array([frame / rows.step for one in wished.stretches for frame in (one.at, one.at + one.count)])
+    played = playing.play(rows, runs, way.found, times, edges)
     progress.at(0.8, "Measuring")
-    clip, planted, apart, shifted = _finish_clip(played, recipe, wished)
+    clip, planted, apart, (shifted, told) = _finish_clip(played, recipe, wished, path)
     clip = replace(clip, name=recipe.result_name([_name(rows)]), cyclic=recipe.loop)
     report = _report(rows, way, played, clip, began) | planted.report
     if isinstance(prepared, MotionGraph) and "units" in prepared.report:
@@ -108,12 +114,14 @@ def vary(
         for key, far in zip(wished.keys, apart, strict=True)
         if far > FAR
     ]
-    report["warnings"] += _suggest_others(rows, shifted)
+    report["warnings"] += [*told, *_suggest_others(rows, shifted)]
     report["warnings"] += _describe_shares(rows, recipe, way, report["walk"])
+    report["warnings"] += _compare_next(rows, recipe, way)
     report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
-    return WalkResult(clip, report, 0, rows.inputs, played.origin, places)
+    restore = partial(bridging.restore, clip=clip, keys=wished.keys, stretches=wished.stretches)
+    return VariedResult(clip, report, 0, rows.inputs, played.origin, places, restore)
 
 
 def _name(rows: Source) -> str:
@@ -160,21 +168,40 @@ def _shares(rows: Source, recipe: Walk) -> Array:
     return np.asarray(lengths / lengths.sum())
 
 
-def _finish_clip(played: Played, recipe: Walk, wished: Wishes) -> tuple[Clip, planting.Outcome, list[float], float]:
-    """Return the played clip through its keys and to its end, planted; how far keys and shifts were."""
+def _path(recipe: Walk) -> GroundPath | None:
+    """Return the path to lead along, None for an end; raises OptionError for one that does not fit other limits."""
+    if len(recipe.way) == 1 and len(recipe.way[0]) != 3:
+        raise wrong_rows("way", "x", "y", "degrees")
+    if len(recipe.way) < 2:
+        return None
+    if recipe.verbatim:
+        raise both_given("verbatim", "a path as way")
+    return ground_path.through(recipe.way, closed=False)
+
+
+def _finish_clip(
+    played: Played, recipe: Walk, wished: Wishes, path: GroundPath | None
+) -> tuple[Clip, planting.Outcome, list[float], tuple[float, list[str]]]:
+    """Return the played clip through its keys and to its end, planted; how far keys and shifts were, and sentences."""
     clip = replace(played.clip, cyclic=recipe.loop)
     clip, apart = bridging.through_keys(clip, wished.keys, wished.stretches)
-    shifted = 0.0
-    if recipe.end:
-        if len(recipe.end) != 1 or len(recipe.end[0]) != 3:
-            raise wrong_rows("end", "x", "y", "degrees")
-        clip, shifted = bridging.to_end(clip, recipe.end[0], wished.stretches)
-    one = len(played.runs) == 1 and not (wished.keys or recipe.end)
+    shifted, told = 0.0, list[str]()
+    if path is None and recipe.way:
+        clip, shifted = bridging.to_end(clip, recipe.way[0], wished.stretches)
+    if path is not None:
+        clip, gone, slips = bridging.lead_along(clip, path)
+        shifted = slips if slips > SLIPS * clip.seconds else 0.0
+        if abs(gone - path.length) > MISSED:
+            told = [
+                f"it goes {gone:.1f} m, and the path is {path.length:.1f} m long: give it another time, or another"
+                " path; beyond its end it goes straight on"
+            ]
+    one = len(played.runs) == 1 and not (wished.keys or recipe.way)
     planted, outcome = planting.of_result(clip, recipe, one_source=one)
-    planted = bridging.hold(planted, clip, wished.keys, wished.stretches)
-    if recipe.end:
-        planted, _ = bridging.to_end(planted, recipe.end[0], wished.stretches)
-    return planted, outcome, apart, shifted
+    planted = bridging.restore(planted, clip, wished.keys, wished.stretches)
+    if path is None and recipe.way:
+        planted, _ = bridging.to_end(planted, recipe.way[0], wished.stretches)
+    return planted, outcome, apart, (shifted, told)
 
 
 def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -> dict[str, Any]:
@@ -212,11 +239,22 @@ def _suggest_others(rows: Source, shifted: float) -> list[str]:
     told = []
     if shifted > SHIFTED * rows.unit:
         told.append(
-            f"the end lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place"
+            f"its way lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place, or let"
+            " Follow Path choose the steps"
         )
     if rows.inputs.given == 1 and rows.inputs.frame_maps[0].cycle:
         told.append(f"{_name(rows)} only repeats: Restyle changes its manner, and Follow Path its way")
     return told
+
+
+def _compare_next(rows: Source, recipe: Walk, way: _Way) -> list[str]:
+    """Return a sentence if the next seed would give the same: a short source has few ways."""
+    if rows.seconds() > BRIEF or recipe.variation == 0.0 or rows.inputs.frame_maps[0].cycle:
+        return []
+    other = _choose(rows, replace(recipe, seed=recipe.seed + 1), way.wished, SILENT).chosen.rows
+    if len(other) != len(way.chosen.rows) or np.mean(rows.same[other] == rows.same[way.chosen.rows]) < ALIKE:
+        return []
+    return [f"{_name(rows)} is short, so the next seed gives nearly the same: Mirror, or further actions, vary it more"]
 
 
 def _describe_shares(rows: Source, recipe: Walk, way: _Way, own: dict[str, Any]) -> list[str]:

@@ -9,11 +9,11 @@ from action_loom.core.demo_character import actions
 from action_loom.core.errors import GraphError, OptionError
 from action_loom.core.formats import motion_file
 from action_loom.core.graph import inputs
-from action_loom.core.motion import kinematics, root_motion
+from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.variation import choice, guide, jumps, source
 from action_loom.core.verbs import Walk
 from numpy.testing import assert_allclose
-from oracles import material
+from oracles import bodies, material
 
 pytestmark = pytest.mark.both_engines
 
@@ -97,7 +97,7 @@ def test_a_stretch_stays_as_it_is_in_the_written_file(gestures, rows, tmp_path):
 @pytest.mark.parametrize("end", [(0.5, 3.0, 30.0), (-1.0, 2.0, -90.0)])
 def test_it_ends_where_it_is_sent(end, tmp_path):
     clip = material.captured("cmu_mb_26_01")
-    read = written(verbs.apply(Walk(seconds=15.0, end=(end,)), [clip]), tmp_path)
+    read = written(verbs.apply(Walk(seconds=15.0, way=(end,)), [clip]), tmp_path)
     ground, facing = root_motion.ground_frames(read)
     gone = complex(*(ground[-1] - ground[0])) * np.exp(-1j * facing[0])
     assert abs(gone - complex(*end[:2])) < 0.01
@@ -161,7 +161,8 @@ def test_it_needs_more_than_a_pose():
         ({"poses": ((1.0, 1),)}, "poses takes rows of seconds, clip, frame"),
         ({"verbatim": ((1.0, 1, 3, 20), (1.2, 1, 3, 20))}, "verbatim has 1.2 s twice"),
         ({"verbatim": ((1.0, 1, 3, 20),), "poses": ((1.2, 1, 3),)}, "lies in a stretch that is kept"),
-        ({"end": ((1.0, 1.0),)}, "end takes rows of x, y, degrees"),
+        ({"way": ((1.0, 1.0),)}, "way takes rows of x, y, degrees"),
+        ({"way": ((0, 0), (0, 4)), "verbatim": ((1.0, 1, 3, 20),)}, "verbatim and a path as way were both given"),
         ({"shares": ((1.0, 1.0),)}, "shares has 2 values, but takes 1"),
         ({"label_filter": "run"}, "no walk is among clips of the label 'run'"),
     ],
@@ -220,3 +221,103 @@ def test_a_guide_shows_the_sources_poses(rng):
     noise = rng.normal(size=made.shape) * rows.features.std(axis=0)
     far = np.sqrt(((noise[:, None] - rows.features) ** 2).sum(axis=2)).min(axis=1)
     assert np.median(apart) < 0.3 * np.median(far)
+
+
+@pytest.mark.shared
+def test_it_is_led_along_a_curve_in_the_written_file(tmp_path):
+    clip, corner = material.captured("cmu_mb_26_01"), ((0.0, 0.0), (0.0, 3.0), (3.0, 5.0))
+    made = verbs.apply(Walk(seconds=8.0, way=corner), [clip])
+    read = written(made, tmp_path)
+    way = root_motion.smooth(root_motion.ground_frames(read)[0], 0.8 * read.rate) @ np.array([1.0, 1j])
+    path = np.concatenate([np.linspace(0.0, 3j, 200), np.linspace(3j, 3.0 + 5j, 200)])
+    # planted feet move the hips; a corner is cut
+    assert np.abs(way[:, None] - path).min(axis=1).max() < 0.25
+    assert abs(way[0]) < 0.1
+    gone = np.abs(np.diff(way)).sum()
+    told = [sentence for sentence in made.report["warnings"] if "the path is" in sentence]
+    assert bool(told) == (abs(gone - 3.0 - np.hypot(3.0, 2.0)) > 0.5)
+
+
+@pytest.mark.shared
+def test_no_jump_joins_parts_of_different_flights():
+    rows = verbs.prepare(Walk(), [material.captured("cmu_mb_02_04")])
+    air = np.abs(rows.air).max(axis=1) > 0.0
+    assert 5 < air.sum() < 0.5 * len(rows)
+    found = jumps.find(rows, 0.3)
+    begins, ends = np.abs(rows.air[found.start] - rows.air[found.end]).T
+    assert (begins + ends).max() <= 0.3
+    assert len(jumps.find(replace(rows, air=np.zeros_like(rows.air)), 0.3)) > len(found)
+
+
+@pytest.mark.shared
+def test_a_body_without_known_legs_a_prop_and_fingers_go_on_with_their_frames(gestures):
+    """Joints that weigh nothing are played with the body, and a body whose legs are unknown goes on as any other."""
+    clip = gestures.cut(200, 1700)
+    body = bodies.with_joints(clip.skeleton, {}, ("rHand", "lHand"))
+    count = len(body) - len(clip.skeleton)
+    turns = quat.about_axis("X", np.linspace(0.0, 9.0, len(clip)))[:, None].repeat(count, axis=1)
+    rotations = np.concatenate([clip.rotations, turns], axis=1)
+    translations = np.concatenate([clip.translations, np.zeros((len(clip), count, 3))], axis=1)
+    roles = {
+        role: joint for role, joint in clip.skeleton.roles.items() if role.split(".")[0] in ("hips", "spine", "head")
+    }
+    for one in (body, replace(body, roles=roles)):
+        held = replace(clip, skeleton=one, rotations=rotations, translations=translations)
+        made = verbs.apply(Walk(seconds=12.0), [held])
+        alone = np.flatnonzero(made.origin.other < 0)
+        own = turns[made.origin.frame[alone]]
+        assert_allclose(np.abs((made.clip.rotations[alone, -count:] * own).sum(axis=-1)), 1.0, atol=1e-9)
+        assert made.report["walk"]["used"] > 0.7
+    assert made.report["plant"] is None
+
+
+@pytest.mark.shared
+def test_captured_sources_get_their_stated_shares():
+    clips = [material.captured(name) for name in ("cmu_mb_02_01", "cmu_mb_07_01", "cmu_mb_35_01")]
+    made = verbs.apply(Walk(seconds=40.0, shares=((2.0, 1.0, 1.0),)), clips)
+    got = list(made.report["walk"]["shares"].values())
+    told = [sentence for sentence in made.report["warnings"] if "of the result, not" in sentence]
+    assert np.abs(np.array(got) - (0.5, 0.25, 0.25)).max() < 0.12 or told
+
+
+@pytest.mark.shared
+def test_a_captured_cycle_repeats_without_a_jump():
+    cycle = verbs.apply(verbs.Loop(), [material.captured("cmu_mb_02_01")]).clip
+    made = verbs.apply(Walk(seconds=10.0), [cycle])
+    assert made.report["walk"]["transitions"] == 0
+    assert any("only repeats: Restyle" in sentence for sentence in made.report["warnings"])
+
+
+def test_a_source_of_few_ways_says_that_seeds_are_alike():
+    short = actions.turn_left(30.0).cut(0, 40)
+    made = [verbs.apply(Walk(seconds=2.0, seed=seed), [short]) for seed in (1, 2)]
+    same = (made[0].origin.frame == made[1].origin.frame).mean() > 0.9
+    assert same == any("gives nearly the same" in sentence for sentence in made[0].report["warnings"])
+
+
+def test_a_clip_of_a_few_frames_is_played_or_refused():
+    few = actions.walk().cut(0, 9)
+    assert len(verbs.apply(Walk(seconds=0.2), [few]).clip) == 7
+    with pytest.raises(GraphError, match="no way leads on"):
+        verbs.apply(Walk(seconds=3.0), [few])
+
+
+def test_a_stretch_keeps_its_frames_beside_a_key_that_needs_other_times():
+    turn = actions.turn_left(30.0)
+    made = verbs.apply(Walk(seconds=1.0, poses=((0.07, 1, 65),), verbatim=((0.465, 1, 41, 55),)), [turn])
+    assert angles(turn.cut(41, 55), made.clip.cut(14, 28))[:, 1:].max() < 1e-6
+    assert angles(turn.cut(65, 66), made.clip.cut(2, 3))[:, 1:].max() < 1e-3
+
+
+@pytest.mark.shared
+def test_kept_hands_and_planted_feet_leave_poses_stretches_and_loops_as_they_are(tmp_path):
+    clip = material.captured("cmu_mb_02_06")
+    rows = verbs.prepare(Walk(), [clip])
+    limits = {"poses": ((6.0, 1, 700),), "verbatim": ((2.0, 1, 300, 420),)}
+    made = verbs.apply(Walk(seconds=8.0, **limits), [clip], prepared=rows)
+    assert made.report["hands"]
+    read = written(made, tmp_path)
+    for given, shown in ((clip.cut(700, 701), read.cut(720, 721)), (clip.cut(300, 420), read.cut(240, 360))):
+        assert angles(*standing_alike(given, shown)).max() < 1e-5
+    looped = verbs.apply(Walk(seconds=8.0, loop=True), [clip], prepared=rows).clip
+    assert angles(*standing_alike(looped.cut(0, 1), looped.cut(len(looped) - 1, len(looped)))).max() < 1e-9
