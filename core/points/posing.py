@@ -216,13 +216,19 @@ def _clavicles(
 ) -> dict[int, Array]:
     """Return the turns of the clavicles: with the chest, and so that shoulders move beside their usual place."""
     roles, places = skeleton.roles, skeleton.rest[1]
+    back = quat.inv(turns["chest"])
+    beside = {side: quat.rotate(back, goals[f"shoulder.{side}"]) for side in body.SIDES}
+    usual = {side: np.median(beside[side], axis=0) for side in body.SIDES}
+    across = places[roles["upper_arm.R"]] - places[roles["upper_arm.L"]]
+    across = across / np.linalg.norm(across)
     found = {}
-    for side in body.SIDES:
+    for side, opposite in zip(body.SIDES, body.SIDES[::-1], strict=True):
         joint = roles.get(f"clavicle.{side}")
         if joint is None:
             continue
-        inside = quat.rotate(quat.inv(turns["chest"]), goals[f"shoulder.{side}"] + left)
-        moved = inside - np.median(inside, axis=0)
+        mirrored = usual[opposite] - 2.0 * (usual[opposite] @ across) * across
+        even = 0.5 * (usual[side] + mirrored)  # so that one shoulder may stay lower than the other
+        moved = beside[side] - even + quat.rotate(back, left)
         bone = places[roles[f"upper_arm.{side}"]] - places[joint]
         swing = _shortest(np.broadcast_to(bone, moved.shape), bone + moved)
         found[joint] = quat.mul(turns["chest"], swing)
