@@ -12,7 +12,7 @@ from ..progress import SILENT, Progress
 from ..recipes.planting import PlantOptions
 from ..recipes.points import AUTO, FromPoints
 from ..weave import planting
-from . import figure, gaps, lengths, noise, posing, sides, smoothing, travel, upright
+from . import figure, gaps, lengths, noise, posing, sides, smoothing, strength, travel, upright
 from . import track as tracks
 from .noise import Noise
 from .recording import Recording
@@ -21,6 +21,7 @@ from .track import Track
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of tilt with a sentence for the user
 _RUNS = 1.2  # body heights per second: of a body that flies between its stances
+_ROUNDS = 2  # of smoothing and holding lengths: what the lengths change counts as measured in the next
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 
@@ -163,7 +164,13 @@ def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.
     """Return a track smoothed and with exact lengths, these lengths, and the noise that was found."""
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)
-    return lengths.hold(smoothing.smooth(ready, found, options.smoothing), measured, found), measured, found
+    amounts = strength.find(ready, found) * options.smoothing**6
+    given = ready
+    for _ in range(_ROUNDS):
+        smooth = smoothing.smooth(given, found, amounts)
+        held = lengths.hold(smooth, measured, found)
+        given = given.of(given.places + held.places - smooth.places)
+    return held, measured, found
 
 
 def describe(facts: dict[str, Any]) -> list[str]:
