@@ -183,7 +183,8 @@ def describe(facts: dict[str, Any]) -> list[str]:
         '33 points; noise 14 mm, mostly in depth; 6 % filled; left and right exchanged in frames 41–46'
     """
     parts = [f"{facts['points']} points"]
-    parts.append(f"noise {1000 * facts['noise_m']:.0f} mm{', mostly in depth' if facts['noise_in_depth'] else ''}")
+    deep = facts["noise_in_depth"] and facts["noise_m"] >= noise.LEAST_TOLD
+    parts.append(f"noise {1000 * facts['noise_m']:.0f} mm{', mostly in depth' if deep else ''}")
     if (share := facts["filled"] + facts["outliers"]) >= 0.005:
         parts.append(f"{100 * share:.0f} % filled")
     if facts["exchanged"]:

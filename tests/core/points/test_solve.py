@@ -53,6 +53,11 @@ def test_clean_points_of_a_body_are_met(walk):
     assert made.report["up"] == "z"
     assert made.report["exchanged"] == []
     assert made.report["travel_m"] is None
+    joints = kinematics.world(made.clip)[1]
+    for part, role in (("hip", "thigh"), ("ankle", "foot"), ("wrist", "hand")):
+        for side in "LR":
+            off = joints[:, made.skeleton.roles[f"{role}.{side}"]] - made.track.at(f"{part}.{side}")
+            assert np.linalg.norm(off, axis=1).mean() < 0.006  # at the height of the points, too
 
 
 def test_bones_are_as_long_in_every_frame(walk):
