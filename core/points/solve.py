@@ -139,6 +139,8 @@ def _in_the_world(
         if not turn.axis:
             standing = smooth.of(smooth.places + travel.measure(smooth)[:, None])
             raw, smooth = (upright.turn_track(one, upright.stance_turn(standing)) for one in (raw, smooth))
+            level = travel.level_turn(smooth)
+            raw, smooth = (upright.turn_track(one, level) for one in (raw, smooth))
         moved = travel.measure(smooth)
         raw = raw.of(raw.places + moved[:, None])
         smooth, measured, _ = _smooth_and_hold(raw, options)

@@ -70,7 +70,7 @@ def _header(path: object, content: bytes) -> _Header:
     parameters = (content[0] - 1) * _BLOCK
     processor = content[parameters + 3]
     if processor not in _ORDERS:
-        raise MotionFileError(path, None, f"its numbers are of an unknown processor ({processor}): save it anew")
+        raise MotionFileError(path, None, "this is no C3D file")
     order = _ORDERS[processor]
     points, analogue, first, last, _, _, data, _ = struct.unpack_from(f"{order}5H4s2H", content, 2)
     scale, rate = (float(_floats(content[at : at + 4], processor)[0]) for at in (12, 20))

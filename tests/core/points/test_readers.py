@@ -153,7 +153,7 @@ def test_a_declared_size_is_checked_before_it_is_made(tmp_path, places):
         ("a.trc", b"PathFileType\t4\nDataRate\tUnits\nfast\tm\nFrame#\tTime\thip\n\n", "DataRate: value 1 is 'fast'"),
         ("a.c3d", b"nothing", "this is no C3D file"),
         ("a.c3d", points_files.as_c3d(np.zeros((2, 33, 3)), LABELS)[:-100], "it states 2 frames, but has 1"),
-        ("a.c3d", points_files.as_c3d(np.zeros((2, 33, 3)), LABELS, processor=87), "of an unknown processor"),
+        ("a.c3d", points_files.as_c3d(np.zeros((2, 33, 3)), LABELS, processor=87), "this is no C3D file"),
         ("a.c3d", points_files.as_c3d(np.ones((2, 4, 3)), names=("A", "B", "C", "D")), "of no known marker set"),
         ("a.xyz", b"", "does not end like a points file"),
     ],

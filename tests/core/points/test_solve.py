@@ -18,6 +18,7 @@ from action_loom.core.points import (
     solve,
     strength,
     track,
+    travel,
     triads,
     upright,
 )
@@ -108,6 +109,17 @@ def test_travel_is_measured_from_standing_feet(walk):
     assert abs(figures["path"] - 1.0) < 0.1
     assert "the file has no travel" in " ".join(made.sentences)
     assert solved(walk, given, travel="off").report["travel_m"] is None
+
+
+@pytest.mark.parametrize("lean", [-8.0, 0.0, 8.0])
+def test_passing_feet_tell_how_a_centred_body_leans(walk, lean):
+    """A walk whose up leans forwards or backwards is turned back, and an upright one hardly moved."""
+    upright_one, _, _ = track.begin(recording(walk), 30.0)
+    centred = upright_one.places - upright_one.middle("hip")[:, None]
+    leaning = replace(upright_one.of(quat.rotate(quat.about_axis("X", np.radians(lean)), centred)), centred=True)
+    up = quat.rotate(quat.about_axis("X", np.radians(lean)), np.array([0.0, 0.0, 1.0]))
+    back = quat.rotate(travel.level_turn(leaning), up)
+    assert np.degrees(np.arccos(min(back[2], 1.0))) < max(0.8 * abs(lean), 1.5)
 
 
 @pytest.mark.parametrize("turn", ["X", "Y", "Z"])
