@@ -133,6 +133,8 @@ def _in_the_world(
     facts["up"] = turn.axis or upright.ESTIMATE
     if turn.axis and turn.tilt > _FAR_UP:
         notes.append(f"{name}: the body stands {turn.tilt:.0f}° off the axis {turn.axis} (option up)")
+    if not turn.axis and options.up == AUTO and not ready.centred:
+        notes.append(f"{name}: its floor is tilted by {turn.tilt:.0f}° and was made level (option up)")
     raw, smooth = upright.turn_track(ready, turn.turn), upright.turn_track(smooth, turn.turn)
     facts["travel_m"] = None
     if ready.centred and options.travel == AUTO:

@@ -96,7 +96,7 @@ def _beside(scene: bpy.types.Scene, armature: bpy.types.Object, held: Measured) 
 
 
 def carry(points: "Array", one: "Array", other: "Array") -> "Array":
-    """Return points (N, 3) turned, scaled and moved as places (K, 3) are onto others, by least squares [Umeyama]."""
+    """Return points (N, 3) turned, scaled and moved as places (K, 3) are onto others, by least squares [Horn]."""
     import numpy as np
 
     middle, theirs = one.mean(axis=0), other.mean(axis=0)

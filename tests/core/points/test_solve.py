@@ -1,5 +1,6 @@
 """The solver of points: known answers, invariances, figures on degraded captures, refusals."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -133,6 +134,17 @@ def test_the_axes_of_the_file_do_not_matter(walk, turn):
     two = solve.solve(other, FromPoints(plant_feet=False), "one")
     figures = degraded.judge(degraded.points_of(one.clip), degraded.points_of(two.clip))
     assert figures["hip mm"] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("tilt", "sentence"), [(42.0, "tilted by 4[0-4]° and was made level"), (25.0, "off the axis z")]
+)
+def test_a_tilted_floor_is_told(walk, tilt, sentence):
+    labels, places = degraded.stack(walk)
+    tilted = quat.rotate(quat.about_axis("X", np.radians(tilt)), places)
+    made = solve.solve(make("one", tuple(labels), tilted, rate=30.0), FromPoints(plant_feet=False), "one")
+    assert re.search(sentence, " ".join(made.sentences))
+    assert degraded.judge(walk, degraded.points_of(made.clip))["up"] < (5.0 if tilt > 30.0 else 1.05 * tilt)
 
 
 def test_a_mirrored_file_is_set_right(walk):
