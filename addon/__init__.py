@@ -50,6 +50,7 @@ MODULES = (
     ".interface.pictures.ghost_overlay",
     ".interface.pictures.feet_overlay",
     ".interface.pictures.roles_overlay",
+    ".interface.pictures.points_overlay",
     ".interface.operators.verb_operator",  # the property groups of other operators
     *_OPERATORS,
     ".host.commands",

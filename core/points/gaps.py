@@ -57,7 +57,7 @@ def _steady_trunk(track: Track) -> tuple[Array, Array]:
     steady = places.copy()
     steady[:, columns] = _filter_median(places[:, columns], max(1, round(_WINDOW * track.rate)))
     for column in columns:
-        steady[:, column] = _across(steady[:, column], np.asarray(np.isfinite(steady[:, column]).all(axis=1)))
+        steady[:, column] = fill_across(steady[:, column], np.asarray(np.isfinite(steady[:, column]).all(axis=1)))
     return trunk_frames(track.of(steady))
 
 
@@ -78,7 +78,7 @@ def fill(track: Track) -> Track:
     """Return a track whose missing points are interpolated in the frame in which the ends of a gap lie nearest."""
     places = np.where(track.measured[..., None], track.places, np.nan)
     for column in track.columns(_TRUNK):
-        places[:, column] = _across(places[:, column], track.measured[:, column])
+        places[:, column] = fill_across(places[:, column], track.measured[:, column])
     axes, origin = trunk_frames(track.of(places))
     inwards = {name: _PARENTS.get(name.partition(".")[0], "") for name in track.names}
     for name in sorted(track.names, key=lambda one: _depth(one, inwards)):
@@ -108,7 +108,7 @@ def _in_nearest(values: Array, known: Flags, frames: Sequence[tuple[Array, Array
     last = len(values) - 1
     for axes, origin in frames:
         inside = np.einsum("...ki,...k->...i", np.broadcast_to(axes, (len(values), 3, 3)), values - origin)
-        inside = _across(inside, known)
+        inside = fill_across(inside, known)
         back = np.einsum("...ik,...k->...i", np.broadcast_to(axes, (len(values), 3, 3)), inside) + origin
         filled.append(back)
         apart.append(inside)
@@ -122,7 +122,7 @@ def _in_nearest(values: Array, known: Flags, frames: Sequence[tuple[Array, Array
     return out
 
 
-def _across(values: Array, known: Flags) -> Array:
+def fill_across(values: Array, known: Flags) -> Array:
     """Return values (F, K) with gaps filled linearly, and held at the ends."""
     if known.all() or not known.any():
         return np.nan_to_num(values) if not known.any() else values

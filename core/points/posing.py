@@ -27,6 +27,7 @@ _POINT_OF = {
 _NEEDED = tuple(
     f"{role}.{side}" for role in ("thigh", "shin", "foot", "upper_arm", "forearm", "hand") for side in body.SIDES
 )
+_ABOVE = 0.08  # body heights of the lowest joint of a rest pose above the ground it stands on
 _HAND_TWIST = 0.5  # of the hand's twist that goes to the forearm
 _SIGMA = 0.06  # s, over which the frames of hands and heads are smoothed
 
@@ -131,6 +132,8 @@ def _goals(track: Track, rest: Mapping[str, Array], size: float) -> dict[str, Ar
     """Return where the middles of hips and shoulders (F, 3) go on a body of another size, and shoulders beside them."""
     ankle = figure.standing_height(track, "ankle", upright.ANKLE_HEIGHT * track.height)
     lowest = float(min(place[0, 2] for place in rest.values()))
+    if 0.0 <= lowest < _ABOVE * size * track.height:
+        lowest = 0.0  # the rest pose stands on the ground, its lowest joint within a foot
     own = float(min(rest[f"ankle.{side}"][0, 2] for side in body.SIDES)) - lowest
     hips, shoulders = track.middle("hip"), track.middle("shoulder")
     goals = {"hips": size * hips + np.array([0.0, 0.0, own - size * ankle])}
@@ -216,13 +219,19 @@ def _clavicles(
 ) -> dict[int, Array]:
     """Return the turns of the clavicles: with the chest, and so that shoulders move beside their usual place."""
     roles, places = skeleton.roles, skeleton.rest[1]
+    back = quat.inv(turns["chest"])
+    beside = {side: quat.rotate(back, goals[f"shoulder.{side}"]) for side in body.SIDES}
+    usual = {side: np.median(beside[side], axis=0) for side in body.SIDES}
+    across = places[roles["upper_arm.R"]] - places[roles["upper_arm.L"]]
+    across = across / np.linalg.norm(across)
     found = {}
-    for side in body.SIDES:
+    for side, opposite in zip(body.SIDES, body.SIDES[::-1], strict=True):
         joint = roles.get(f"clavicle.{side}")
         if joint is None:
             continue
-        inside = quat.rotate(quat.inv(turns["chest"]), goals[f"shoulder.{side}"] + left)
-        moved = inside - np.median(inside, axis=0)
+        mirrored = usual[opposite] - 2.0 * (usual[opposite] @ across) * across
+        even = 0.5 * (usual[side] + mirrored)  # so that one shoulder may stay lower than the other
+        moved = beside[side] - even + quat.rotate(back, left)
         bone = places[roles[f"upper_arm.{side}"]] - places[joint]
         swing = _shortest(np.broadcast_to(bone, moved.shape), bone + moved)
         found[joint] = quat.mul(turns["chest"], swing)

@@ -1,4 +1,4 @@
-"""Smoothing splines of points whose strength cross-validation finds (methods: Points)."""
+"""Smoothing splines of points, stronger where they move slowly (methods: Points)."""
 
 import numpy as np
 
@@ -7,24 +7,20 @@ from ..motion.quat import Array
 from .noise import Noise
 from .track import Track
 
-_STRENGTHS = 10.0 ** np.arange(-1.5, 5.01, 0.25)
 _AROUND = 0.15  # s; sigma of the mean of third differences
-_LEAST, _MOST, _FLOOR = 0.15, 20.0, 0.05  # of the factor of the strength over time
-_ROUNDS = 2
-_COST_OF_FREEDOM = 1.6  # more than 1, as correlated noise looks like motion [Cummins]
-_OF_VALIDATION = 0.66  # of the time over which validation then smooths, which is lazy in fast movements
+_LEAST, _MOST, _FLOOR = 0.15, 20.0, 0.02  # of the factor of the strength over time
+_ROUNDS = 4
 _THIRD = np.array([-1.0, 3.0, -3.0, 1.0])
 
 
-def smooth(track: Track, noise: Noise, amount: float = 1.0) -> Track:
-    """Return a smoothed track: it minimises Σ w|z − y|² + λ(t)|D³z|² with λ of each point by cross-validation.
+def smooth(track: Track, noise: Noise, strengths: Array) -> Track:
+    """Return a smoothed track: it minimises Σ w|z − y|² + λ(t)|D³z|² with λ(t) around that of each point.
 
-    amount : the factor of the time over which it smooths, 0 for none
+    strengths (P,) : λ, all 0 for a track that stays as it is
     """
-    if amount <= 0.0 or len(track) < 5:
+    if not strengths.any() or len(track) < 5:
         return track
     values = track.places @ noise.axes
-    strengths = _find_strengths(values, 1.0 / noise.share) * (_OF_VALIDATION * amount) ** 6
     weights = np.maximum(track.trust, 1e-3)[..., None] / noise.share
     over_time = np.broadcast_to(strengths, (len(track) - 3, len(strengths)))
     out = _fit(values, weights, over_time)
@@ -35,29 +31,6 @@ def smooth(track: Track, noise: Noise, amount: float = 1.0) -> Track:
         factor = np.clip(mean / (local + _FLOOR * mean + 1e-30), _LEAST, _MOST)
         out = _fit(values, weights, strengths * factor)
     return track.of(out @ noise.axes.T)
-
-
-def _find_strengths(values: Array, weights: Array) -> Array:
-    """Return the strength (P,) of each point with the least error of generalised cross-validation [Craven].
-
-    values (F, P, 3) : mirrored oddly at both ends, so that frequencies are those of a cycle; weights (3,) : of the axes
-    """
-    frames = len(values)
-    line = np.linspace(0.0, 1.0, frames)[:, None, None]
-    straight = values - (values[0] + line * (values[-1] - values[0]))
-    mirrored = np.concatenate([straight, -straight[-2:0:-1]])
-    power = (np.square(np.abs(np.fft.rfft(mirrored, axis=0))) * weights).sum(axis=-1)  # (K, P)
-    count = np.full(len(power), 2.0)
-    count[0] = 1.0
-    if len(mirrored) % 2 == 0:
-        count[-1] = 1.0
-    third = (2.0 * np.sin(np.pi * np.arange(len(power)) / len(mirrored))) ** 6
-    scores = []
-    for strength in _STRENGTHS:
-        left = strength * third / (1.0 + strength * third)
-        freedom = max(1.0 - _COST_OF_FREEDOM * (count * (1.0 - left)).sum() / count.sum(), 1e-3)
-        scores.append((count[:, None] * np.square(left)[:, None] * power).sum(axis=0) / freedom**2)
-    return np.asarray(_STRENGTHS[np.argmin(scores, axis=0)])
 
 
 def _fit(values: Array, weights: Array, strengths: Array) -> Array:

@@ -12,7 +12,7 @@ from ..progress import SILENT, Progress
 from ..recipes.planting import PlantOptions
 from ..recipes.points import AUTO, FromPoints
 from ..weave import planting
-from . import figure, gaps, lengths, noise, posing, sides, smoothing, travel, upright
+from . import figure, gaps, lengths, noise, posing, sides, smoothing, strength, travel, upright
 from . import track as tracks
 from .noise import Noise
 from .recording import Recording
@@ -21,6 +21,7 @@ from .track import Track
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of tilt with a sentence for the user
 _RUNS = 1.2  # body heights per second: of a body that flies between its stances
+_ROUNDS = 2  # of smoothing and holding lengths: what the lengths change counts as measured in the next
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 
@@ -132,12 +133,16 @@ def _in_the_world(
     facts["up"] = turn.axis or upright.ESTIMATE
     if turn.axis and turn.tilt > _FAR_UP:
         notes.append(f"{name}: the body stands {turn.tilt:.0f}° off the axis {turn.axis} (option up)")
+    if not turn.axis and options.up == AUTO and not ready.centred:
+        notes.append(f"{name}: its floor is tilted by {turn.tilt:.0f}° and was made level (option up)")
     raw, smooth = upright.turn_track(ready, turn.turn), upright.turn_track(smooth, turn.turn)
     facts["travel_m"] = None
     if ready.centred and options.travel == AUTO:
         if not turn.axis:
             standing = smooth.of(smooth.places + travel.measure(smooth)[:, None])
             raw, smooth = (upright.turn_track(one, upright.stance_turn(standing)) for one in (raw, smooth))
+            level = travel.level_turn(smooth)
+            raw, smooth = (upright.turn_track(one, level) for one in (raw, smooth))
         moved = travel.measure(smooth)
         raw = raw.of(raw.places + moved[:, None])
         smooth, measured, _ = _smooth_and_hold(raw, options)
@@ -163,7 +168,13 @@ def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.
     """Return a track smoothed and with exact lengths, these lengths, and the noise that was found."""
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)
-    return lengths.hold(smoothing.smooth(ready, found, options.smoothing), measured, found), measured, found
+    amounts = strength.find(ready, found) * options.smoothing**6
+    given = ready
+    for _ in range(_ROUNDS):
+        smooth = smoothing.smooth(given, found, amounts)
+        held = lengths.hold(smooth, measured, found)
+        given = given.of(given.places + held.places - smooth.places)
+    return held, measured, found
 
 
 def describe(facts: dict[str, Any]) -> list[str]:
@@ -176,7 +187,8 @@ def describe(facts: dict[str, Any]) -> list[str]:
         '33 points; noise 14 mm, mostly in depth; 6 % filled; left and right exchanged in frames 41–46'
     """
     parts = [f"{facts['points']} points"]
-    parts.append(f"noise {1000 * facts['noise_m']:.0f} mm{', mostly in depth' if facts['noise_in_depth'] else ''}")
+    deep = facts["noise_in_depth"] and facts["noise_m"] >= noise.LEAST_TOLD
+    parts.append(f"noise {1000 * facts['noise_m']:.0f} mm{', mostly in depth' if deep else ''}")
     if (share := facts["filled"] + facts["outliers"]) >= 0.005:
         parts.append(f"{100 * share:.0f} % filled")
     if facts["exchanged"]:

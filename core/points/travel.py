@@ -11,10 +11,25 @@ _LOW = 0.03  # body heights above the lowest foot at which a foot counts less, b
 # Rounds: the seconds over which travel is steady, and body heights per second from it at which a foot counts a quarter.
 _ROUNDS = ((0.3, 0.6), (0.3, 0.4), (0.2, 0.3), (0.1, 0.2), (0.06, 0.12), (0.03, 0.12), (0.03, 0.12), (0.03, 0.12))
 _SIGMA = 0.03  # s
+_STEP, _WINDOW = 0.3, 3.5  # s, over which passing feet are averaged, and that times the frames that count as one
+_PASSING, _PITCH, _ROLL = 0.14, 0.1, 0.03  # deviations: H/s of passing feet, and of tilts forwards and sideways
+_LEAN, _RUNS = 0.1, 0.8  # rad by which runners seem to lean, for each H/s above a speed
 
 
 def measure(track: Track) -> Array:
     """Return the places (F, 3) to add to a track, that keep its lowest feet on the floor and in place."""
+    feet, above, weights = _find_standing(track)
+    velocity = np.gradient(feet[..., :2], axis=0) * track.rate
+    moving = (weights[..., None] * velocity).sum(axis=1) / weights.sum(axis=1)[:, None]
+    speed = root_motion.smooth(-moving, _SIGMA * track.rate)
+    steps = 0.5 * (speed[1:] + speed[:-1]) / track.rate
+    ground = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+    lift = root_motion.smooth(-above.min(axis=1)[:, None], _SIGMA * track.rate)
+    return np.concatenate([ground, lift], axis=1)
+
+
+def _find_standing(track: Track) -> tuple[Array, Array, Array]:
+    """Return the parts of the feet (F, K, 3), their heights (F, K) above the lowest, and how much each stands."""
     places, heights = [], []
     for part in upright.foot_parts(track):
         both = [track.at(f"{part}.{side}") for side in body.SIDES]
@@ -30,9 +45,27 @@ def measure(track: Track) -> Array:
         usual = root_motion.smooth(moving, sigma * track.rate)
         off = np.linalg.norm(velocity - usual[:, None], axis=-1) / (apart * track.height)
         weights = low / (1.0 + off**2) ** 2
-    moving = (weights[..., None] * velocity).sum(axis=1) / weights.sum(axis=1)[:, None]
-    speed = root_motion.smooth(-moving, _SIGMA * track.rate)
-    steps = 0.5 * (speed[1:] + speed[:-1]) / track.rate
-    ground = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
-    lift = root_motion.smooth(-above.min(axis=1)[:, None], _SIGMA * track.rate)
-    return np.concatenate([ground, lift], axis=1)
+    return feet, above, weights
+
+
+def level_turn(track: Track) -> Array:
+    """Return the turn (4,) of a centred track after which its standing feet pass below the centre of mass levelly.
+
+    A body is as high when a foot leaves the ground as when it came. Lateral tilts, which that hardly shows, stay small.
+    """
+    feet, _, weights = _find_standing(track)
+    passing = np.gradient(feet - upright.centre_of_mass(track)[:, None], axis=0) * track.rate / track.height
+    reach = _STEP * track.rate
+    sums = root_motion.smooth((weights[..., None] * passing).sum(axis=1), reach)
+    mean = sums / root_motion.smooth(weights.sum(axis=1)[:, None], reach)
+    right = (track.at("hip.R") - track.at("hip.L"))[:, :2]
+    right = right / np.maximum(np.linalg.norm(right, axis=1, keepdims=True), 1e-9)
+    front = np.stack([-right[:, 1], right[:, 0]], axis=1)
+    known = (front.T @ front / _PITCH**2 + right.T @ right / _ROLL**2) / len(track)
+    speed = float(np.linalg.norm(mean[:, :2], axis=1).mean())
+    leans = -_LEAN * max(speed - _RUNS, 0.0) * front.mean(axis=0)
+    seen = 1.0 / (_WINDOW * reach * _PASSING**2)
+    flat = mean[:, :2]
+    tilt = np.linalg.solve(seen * flat.T @ flat + known, known @ leans - seen * flat.T @ mean[:, 2])
+    direction = np.array([tilt[0], tilt[1], 1.0])
+    return upright.shortest_turn(direction / np.linalg.norm(direction))

@@ -53,8 +53,8 @@ def find(track: Track, up: str) -> Upright:
     tilt = float(np.degrees(np.arccos(np.clip(mean @ snapped, -1.0, 1.0))))
     if up in _AXES or (up == AUTO and not track.centred and mean @ snapped > _SNAPS):
         sign = "-" if snapped[nearest] < 0 else ""
-        return Upright(_shortest_turn(snapped), f"{sign}{'xyz'[nearest]}", tilt)
-    return Upright(_shortest_turn(mean), "", tilt)
+        return Upright(shortest_turn(snapped), f"{sign}{'xyz'[nearest]}", tilt)
+    return Upright(shortest_turn(mean), "", tilt)
 
 
 def _mean_direction(track: Track, *, travels: bool = False) -> Array:
@@ -78,7 +78,7 @@ def stance_turn(track: Track) -> Array:
 
     The track is one that travels, also if its file was centred.
     """
-    return _shortest_turn(_mean_direction(track, travels=True))
+    return shortest_turn(_mean_direction(track, travels=True))
 
 
 def centre_of_mass(track: Track) -> Array:
@@ -89,7 +89,7 @@ def centre_of_mass(track: Track) -> Array:
     return centre
 
 
-def _shortest_turn(direction: Array) -> Array:
+def shortest_turn(direction: Array) -> Array:
     """Return the shortest rotation (4,) of a unit direction to Z."""
     w = 1.0 + direction[2]
     if w < 1e-9:
@@ -123,7 +123,7 @@ def level_turn(track: Track) -> Array:
     ridge = np.diag([*[(_HEIGHT * track.height / _SLOPE) ** 2] * 2, *[1e-12] * len(parts)])
     slope = np.linalg.solve(design.T @ design + ridge, design.T @ np.array(heights))[:2]
     normal = np.array([-slope[0], -slope[1], 1.0])
-    return _shortest_turn(normal / np.linalg.norm(normal))
+    return shortest_turn(normal / np.linalg.norm(normal))
 
 
 def find_stances(track: Track, name: str) -> Flags:

@@ -98,6 +98,34 @@ def test_points_go_onto_a_rigify_character(tmp_path, tmp_path_factory, person, l
     assert np.mean(off) < 5.0
 
 
+def test_measured_points_lie_beside_the_body_in_colours_of_their_distance(tmp_path, person, loom):
+    labels, places, _ = person
+    given = places.copy()
+    thrown = labels.index("left_wrist")
+    given[20, thrown] += [0.0, 0.0, 0.4]
+    given[30, thrown] = np.nan
+    bpy.context.scene.render.fps = 30
+    assert import_points(write(tmp_path / "walk.json", labels, given), plant_feet=False) == {"FINISHED"}
+    (rig,) = material.armatures()
+    rig.location.x, rig.scale = 3.0, (2.0, 2.0, 2.0)
+    measured, colors = loom("addon.services.preview.measured_points"), loom("addon.ground.colors")
+
+    def at(frame):
+        bpy.context.scene.frame_set(1 + frame)
+        return measured.dots(bpy.context)
+
+    dots = at(10)
+    assert len(dots) == len(labels)
+    assert {color for _, color in dots} == {colors.GOOD}
+    hand = np.array(rig.matrix_world @ rig.pose.bones["hand.L"].head)
+    assert min(np.linalg.norm(place - hand) for place, _ in dots) < 0.05
+    assert sorted(color for _, color in at(20)) == sorted([colors.GOOD] * (len(labels) - 1))  # an outlier has no dot
+    assert len(at(30)) == len(labels) - 1
+    assert at(500) == []
+    rig.animation_data.action = None
+    assert at(10) == []
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -166,7 +166,10 @@ def filled(places):
 
 
 def judge(true, made):
-    """Return the errors of points (F, 3) by name against the true ones: mm, hip-relative mm, swing, slide, jerk."""
+    """Return the errors of points (F, 3) by name against the true ones.
+
+    mm (also from the hips, and after the best turn), degrees of up and of limbs, cm/s of standing feet, shares
+    """
     names = [f"{part}.{side}" for part in JUDGED for side in "LR"]
     one, other = (np.stack([points[name] for name in names], axis=1) for points in (true, made))
     toes = [
@@ -176,6 +179,7 @@ def judge(true, made):
     other = quat.rotate(turn, other)
     moved = other - (other - one).mean(axis=(0, 1))
     near = [points - points[:, :2].mean(axis=1, keepdims=True) for points in (one, other)]
+    turn = _best_turn(*near)
     swings = []
     for first, second in LIMBS:
         for side in "LR":
@@ -197,12 +201,20 @@ def judge(true, made):
     return {
         "mm": 1000 * np.linalg.norm(moved - one, axis=-1).mean(),
         "hip mm": 1000 * np.linalg.norm(near[1] - near[0], axis=-1).mean(),
+        "turned mm": 1000 * np.linalg.norm(near[1] @ turn.T - near[0], axis=-1).mean(),
+        "up": float(np.degrees(np.arccos(np.clip(turn[2, 2], -1, 1)))),
         "swing": float(np.mean(swings)),
         "slide": float(np.mean(slides)) if slides else np.nan,
         "jerk": float(jerk),
         "path": float(_path(other) / max(_path(one), 1e-9)),
         "true path": float(_path(one)),
     }
+
+
+def _best_turn(one, other):
+    """Return the rotation (3, 3) that brings places (F, P, 3) nearest to others."""
+    u, _, v = np.linalg.svd(np.einsum("fpi,fpj->ij", one, other))
+    return u @ np.diag([1, 1, np.sign(np.linalg.det(u @ v))]) @ v
 
 
 def _path(places):

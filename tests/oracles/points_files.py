@@ -48,14 +48,26 @@ def as_npy(values, _names=()):
 
 
 def as_c3d(values, names, processor=84, scale=-1.0, unit=b"m "):
-    """Return a small C3D file of floating-point numbers, or of whole ones for a positive scale."""
+    """Return a small C3D file of floating-point numbers, or of whole ones for a positive scale.
+
+    processor : 84 for Intel, 85 for DEC, 86 for SGI
+    """
+    order = ">" if processor == 86 else "<"
+
+    def floats(numbers):
+        if processor != 85:
+            return np.asarray(numbers, f"{order}f4").tobytes()
+        low, high = np.asarray(numbers, "<f4").view("<u2").reshape(-1, 2).T  # a VAX has the high half first
+        high = np.where(high & 0x7F80, high + 0x0100, 0)  # and another bias of the exponent
+        return np.stack([high, low], axis=1).astype("<u2").tobytes()
+
     width = max(map(len, names))
     text = "".join(name.ljust(width) for name in names).encode()
     parameters = bytearray([1, 80, 0, processor])
 
     def add(group, name, body):
         parameters.extend(struct.pack("<bb", len(name), group) + name.encode())
-        parameters.extend(struct.pack("<H", 2 + len(body)) + body)
+        parameters.extend(struct.pack(f"{order}H", 2 + len(body)) + body)
 
     add(-1, "POINT", b"\x00")
     add(1, "LABELS", struct.pack("<bBBB", -1, 2, width, len(names)) + text + b"\x00")
@@ -64,10 +76,11 @@ def as_c3d(values, names, processor=84, scale=-1.0, unit=b"m "):
     blocks = -(-len(parameters) // 512)
     parameters[2] = blocks
     parameters = parameters.ljust(512 * blocks, b"\x00")
-    header = struct.pack("<BBHHHHHfHHf", 2, 80, len(names), 0, 1, len(values), 0, scale, 2 + blocks, 0, RATE)
+    counts = struct.pack(f"{order}5H", len(names), 0, 1, len(values), 0)
+    header = bytes([2, 80]) + counts + floats([scale]) + struct.pack(f"{order}2H", 2 + blocks, 0) + floats([RATE])
     residual = np.where(np.isnan(values[..., :1]), -1.0, 0.0)
     rows = np.concatenate([np.nan_to_num(values) / (scale if scale > 0 else 1.0), residual], axis=2)
-    data = rows.round().astype("<i2").tobytes() if scale > 0 else rows.astype("<f4").tobytes()
+    data = rows.round().astype(f"{order}i2").tobytes() if scale > 0 else floats(rows.ravel())
     return header.ljust(512, b"\x00") + bytes(parameters) + data
 
 

@@ -10,13 +10,12 @@ from ....core.progress import Progress
 from ....core.recipes.points import FromPoints
 from ....core.recipes.result import ResultOptions
 from ...ground import formats, option_properties, registrar, steps
-from ...ground.blender_types import DrawContext, OperatorReturn, present
+from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translate_text
 from .background import BackgroundOperator
 
 if TYPE_CHECKING:
-    from ...services.files.import_motion import Brought
-    from ...services.files.import_points import Given
+    from ...services.files.import_points import Given, Made
 
 _SHOWN = tuple(name for name in declared_options(FromPoints) if name != "character")  # the armature is the character
 
@@ -89,20 +88,22 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
         return import_points.given_in_steps(context, paths, options, self.onto, limbs, here=self.here)
 
     @staticmethod
-    def compute(inputs: "Given", progress: Progress) -> "Brought":
+    def compute(inputs: "Given", progress: Progress) -> "Made":
         from ...services.files import import_points
 
         return import_points.fit_points(inputs, progress)
 
-    def ready(self, context: bpy.types.Context, inputs: "Given", made: "Brought") -> "steps.Steps[None]":
+    def ready(self, context: bpy.types.Context, inputs: "Given", made: "Made") -> "steps.Steps[None]":
         from ...services.files import import_motion
 
         yield from import_motion.solve_in_steps(inputs.scene, made)
 
-    def finish(self, context: bpy.types.Context, inputs: "Given", made: "Brought") -> OperatorReturn:
+    def finish(self, context: bpy.types.Context, inputs: "Given", made: "Made") -> OperatorReturn:
         from ...services.files import import_motion, imported_motion
+        from ...services.preview import measured_points
 
         imported = import_motion.write_actions(context, inputs.scene, made)
+        measured_points.keep_all(scene_of(context), made.onto, made.alone, imported.actions, imported.made)
         for note in imported.refused:
             self.report({"WARNING"}, note)
         imported_motion.take_in(

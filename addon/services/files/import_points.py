@@ -29,6 +29,14 @@ class Given:
     options: FromPoints
 
 
+@dataclass(frozen=True, eq=False)
+class Made(Brought):
+    """What was read (see `import_motion.Brought`), and the points of the actions on the armature and on new ones."""
+
+    onto: tuple[Solved, ...] = ()
+    alone: tuple[Solved, ...] = ()
+
+
 def given_in_steps(
     context: bpy.types.Context, paths: Sequence[str], options: FromPoints, onto: str, limbs: str, *, here: bool
 ) -> steps.Steps[Given]:
@@ -40,7 +48,7 @@ def given_in_steps(
     return Given(scene, options)
 
 
-def fit_points(given: Given, progress: Progress) -> Brought:
+def fit_points(given: Given, progress: Progress) -> Made:
     """Read and solve the points of all files; touches no Blender data. Raises LoomError kinds.
 
     The first person goes onto the armature if it is a character or if requested, all others onto new armatures.
@@ -54,6 +62,7 @@ def fit_points(given: Given, progress: Progress) -> Brought:
     moved: list[Moved] = []
     groups: list[tuple[File, ...]] = []
     refused: list[str] = []
+    points: tuple[list[Solved], list[Solved]] = [], []
     for done, (name, recording) in enumerate(found):
         part = progress.part(0.1 + 0.9 * done / len(found), 0.1 + 0.9 * (done + 1) / len(found))
         solved = solve.solve(recording, given.options, name, progress=part)
@@ -61,12 +70,15 @@ def fit_points(given: Given, progress: Progress) -> Brought:
         file = File(resample.to_rate(solved.clip, scene.rate), (True,) * len(solved.skeleton), solved.clip.rate)
         if scene.to is None or not scene.carry or moved or refused:
             groups.append((file,))
+            points[1].append(solved)
             continue
         try:
             moved.append(_onto(scene, file, solved))
+            points[0].append(solved)
         except LoomError as error:
             refused.append(f"{error}; set Onto to New Armature to import it as it is")
-    return Brought(tuple(moved), tuple(groups), tuple(notes), tuple(refused), ())
+    onto, alone = map(tuple, points)
+    return Made(tuple(moved), tuple(groups), tuple(notes), tuple(refused), (), onto=onto, alone=alone)
 
 
 def _onto(scene: import_motion.Given, file: File, solved: Solved) -> Moved:

@@ -1,4 +1,4 @@
-"""Read marker trajectories of C3D files in the Intel byte order (methods: Points).
+"""Read marker trajectories of C3D files of Intel, DEC and SGI processors (methods: Points).
 
 A file is made of blocks of 512 bytes: a header, parameters in groups, and frames of points and of analogue samples.
 """
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import files
 from ...errors import MotionFileError
@@ -18,7 +19,8 @@ from ..recording import MOST_VALUES, Recording
 
 _BLOCK = 512
 _KEY = 80  # the second byte of every C3D file
-_INTEL = 84
+_ORDERS = {84: "<", 85: "<", 86: ">"}  # the byte order of a processor: Intel, DEC, SGI
+_DEC = 85
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 _WIDTHS = {-1: 1, 1: 1, 2: 2, 4: 4}
 _MOST_PARAMETERS = 10_000
@@ -33,17 +35,23 @@ class _Header:
     scale: float
     data: int  # the first block of frames
     rate: float
+    processor: int
+
+    @property
+    def order(self) -> str:
+        """The byte order of its numbers, as for struct and numpy."""
+        return _ORDERS[self.processor]
 
 
 def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     """Return the people of a C3D file: labels with a prefix before a colon belong to different ones.
 
-    Raises MotionFileError, also for other byte orders.
+    Raises MotionFileError.
     """
     try:
         content = files.read(path)
         header = _header(path, content)
-        parameters = _parameters(content)
+        parameters = _parameters(content, header.order)
         places = _frames(path, content, header)
         labels = _labels(parameters, header.points)
     except (struct.error, IndexError, UnicodeDecodeError):
@@ -61,15 +69,25 @@ def _header(path: object, content: bytes) -> _Header:
         raise MotionFileError(path, None, "this is no C3D file")
     parameters = (content[0] - 1) * _BLOCK
     processor = content[parameters + 3]
-    if processor != _INTEL:
-        raise MotionFileError(path, None, "its numbers are not in the Intel byte order: save it anew in that order")
-    points, analogue, first, last, _, scale, data, _, rate = struct.unpack_from("<HHHHHfHHf", content, 2)
+    if processor not in _ORDERS:
+        raise MotionFileError(path, None, "this is no C3D file")
+    order = _ORDERS[processor]
+    points, analogue, first, last, _, _, data, _ = struct.unpack_from(f"{order}5H4s2H", content, 2)
+    scale, rate = (float(_floats(content[at : at + 4], processor)[0]) for at in (12, 20))
     if not points or last < first or not 0.0 < rate < 1e4 or not np.isfinite(scale):
         raise MotionFileError(path, None, "this is no C3D file")
-    return _Header(points, first, last, analogue, scale, data, rate)
+    return _Header(points, first, last, analogue, scale, data, rate, processor)
 
 
-def _parameters(content: bytes) -> dict[str, tuple[int, tuple[int, ...], bytes]]:
+def _floats(content: bytes, processor: int) -> NDArray[np.floating]:
+    """Return floating-point numbers; those of DEC have their halves exchanged, and are four times as large."""
+    if processor != _DEC:
+        return np.frombuffer(content, f"{_ORDERS[processor]}f4")
+    halves = np.frombuffer(content, "<u2").reshape(-1, 2)
+    return np.ascontiguousarray(halves[:, ::-1]).view("<f4")[:, 0] / 4.0
+
+
+def _parameters(content: bytes, order: str) -> dict[str, tuple[int, tuple[int, ...], bytes]]:
     """Return the kind, the dimensions and the bytes of each parameter by "GROUP:NAME"."""
     place = (content[0] - 1) * _BLOCK + 4
     groups: dict[int, str] = {}
@@ -81,7 +99,7 @@ def _parameters(content: bytes) -> dict[str, tuple[int, tuple[int, ...], bytes]]
         length = abs(length)
         name = content[place + 2 : place + 2 + length].decode("latin-1").upper()
         at = place + 2 + length
-        (step,) = struct.unpack_from("<H", content, at)
+        (step,) = struct.unpack_from(f"{order}H", content, at)
         if group < 0:
             groups[-group] = name
         else:
@@ -123,8 +141,9 @@ def _frames(path: object, content: bytes, header: _Header) -> Array:
         count = there
     if there < count or count * header.points * 4 > MOST_VALUES:
         raise MotionFileError(path, None, f"it states {count} frames, but has {there}")
-    kind = np.dtype("<i2" if whole else "<f4")
-    values = np.frombuffer(content, kind, count * row // width, begin).reshape(count, -1)[:, : 4 * header.points]
+    rows = content[begin : begin + count * row]
+    numbers = np.frombuffer(rows, f"{header.order}i2") if whole else _floats(rows, header.processor)
+    values = numbers.reshape(count, -1)[:, : 4 * header.points]
     points = values.reshape(count, header.points, 4).astype(np.float64)
     places = points[..., :3] * (header.scale if whole else 1.0)
     return np.where(points[..., 3:] < 0, np.nan, places)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from action_loom.core.errors import LoomError, MotionFileError, OptionError
 from action_loom.core.points import labels, orders, people, read
+from action_loom.core.points.readers import c3d
 from oracles import points_files
 from oracles.points_files import RATE
 
@@ -41,9 +42,20 @@ def test_every_format_gives_the_same_points(tmp_path, places, kind):
     assert kind == "npy" or one.rate == pytest.approx(RATE)
 
 
-def test_whole_numbers_of_c3d_are_multiples_of_the_scale(tmp_path, places):
-    (one,) = read.people(put(tmp_path, "one.c3d", points_files.as_c3d(places, LABELS, scale=1e-3)))
-    np.testing.assert_allclose(one.positions, places, atol=1e-3)
+@pytest.mark.parametrize("processor", [84, 85, 86])
+@pytest.mark.parametrize("scale", [-1.0, 1e-3])
+def test_c3d_files_of_every_processor_have_the_same_numbers(tmp_path, places, processor, scale):
+    content = points_files.as_c3d(places, LABELS, processor=processor, scale=scale)
+    (one,) = read.people(put(tmp_path, "one.c3d", content))
+    np.testing.assert_allclose(one.positions, places, atol=1e-3 if scale > 0 else 1e-6)
+    assert (one.rate, one.metres, one.labels) == (RATE, 1.0, LABELS)
+
+
+def test_the_numbers_of_a_vax_are_those_of_its_manual(tmp_path, places):
+    """1.0 is stored as the bytes 80 40 00 00, and 50.0 as 48 43 00 00."""
+    content = points_files.as_c3d(places, LABELS, processor=85)
+    assert content[20:24] == bytes([0x48, 0x43, 0, 0])
+    assert c3d._floats(bytes([0x80, 0x40, 0, 0]), 85)[0] == 1.0
 
 
 def test_an_order_may_be_a_file(tmp_path, places):
@@ -141,7 +153,7 @@ def test_a_declared_size_is_checked_before_it_is_made(tmp_path, places):
         ("a.trc", b"PathFileType\t4\nDataRate\tUnits\nfast\tm\nFrame#\tTime\thip\n\n", "DataRate: value 1 is 'fast'"),
         ("a.c3d", b"nothing", "this is no C3D file"),
         ("a.c3d", points_files.as_c3d(np.zeros((2, 33, 3)), LABELS)[:-100], "it states 2 frames, but has 1"),
-        ("a.c3d", points_files.as_c3d(np.zeros((2, 33, 3)), LABELS, processor=85), "Intel byte order"),
+        ("a.c3d", points_files.as_c3d(np.zeros((2, 33, 3)), LABELS, processor=87), "this is no C3D file"),
         ("a.c3d", points_files.as_c3d(np.ones((2, 4, 3)), names=("A", "B", "C", "D")), "of no known marker set"),
         ("a.xyz", b"", "does not end like a points file"),
     ],

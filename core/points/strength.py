@@ -1,0 +1,83 @@
+"""How strongly points are smoothed: by their noise, whose spectrum the lengths of bones show (methods: Points).
+
+Distances along a bone never change by motion, so their changes are noise, even if it is slow and looks like motion.
+"""
+
+import numpy as np
+
+from ..motion.quat import Array
+from . import body, gaps
+from .noise import Noise
+from .track import Track
+
+_STRENGTHS = 10.0 ** np.arange(-1.5, 5.01, 0.25)
+_SEEN = 0.3  # share of frames in which both ends of a bone must be measured
+_MOST_SIGMAS, _SIGMA_OF_MEDIAN = 4.0, 1.4826  # deviations from the median length at which a distance is cut off
+_AROUND = (0.15, 2)  # of its frequency, and frequencies, to each side over which the spectrum of noise is smoothed
+_LEVELS = (0.3, 9.0)  # of a point's noise by its third differences, in units of the bones' noise
+_RIGID = 25.0  # of it, at which bones are rigid in the file, so that their lengths show no noise
+_COST_OF_FREEDOM = 1.6  # of cross-validation: more than 1, as correlated noise looks like motion [Cummins]
+# Times over which the points are then smoothed: the least error is lazy in fast movements.
+_OF_RISK, _OF_VALIDATION = 0.84, 0.66
+
+
+def find(track: Track, noise: Noise) -> Array:
+    """Return the strength λ (P,) of smoothing of each point: that of the least error expected from noise [Stein].
+
+    Where the bones of a file are rigid, generalised cross-validation finds it [Craven].
+    """
+    power, count = _power(track.places @ noise.axes)
+    power = (power / noise.share).sum(axis=-1)
+    third = (2.0 * np.sin(np.pi * np.arange(len(count)) / count.sum())) ** 6
+    of_bones = _noise_of_bones(track)
+    fast = float((third * of_bones).sum() / third.sum())
+    levels = noise.variances.mean(axis=1) * count.sum() / max(fast, 1e-30)
+    rigid = bool(np.median(levels) > _RIGID)
+    scores = []
+    for strength in _STRENGTHS:
+        left = strength * third / (1.0 + strength * third)  # of each frequency after smoothing, what was removed
+        lost = (count[:, None] * np.square(left)[:, None] * power).sum(axis=0)
+        if rigid:
+            freedom = max(1.0 - _COST_OF_FREEDOM * (count * (1.0 - left)).sum() / count.sum(), 1e-3)
+            scores.append(lost / freedom**2)
+        else:
+            kept = 6.0 * (count * (1.0 - left) * of_bones).sum() * np.clip(levels, *_LEVELS)  # of three axes, twice
+            scores.append(lost + kept)
+    best = np.asarray(_STRENGTHS[np.argmin(scores, axis=0)])
+    return best * (_OF_VALIDATION if rigid else _OF_RISK) ** 6
+
+
+def _power(values: Array) -> tuple[Array, Array]:
+    """Return the power (K, …) of values (F, …) at each frequency, and how often each occurs (K,).
+
+    The values are mirrored oddly at both ends, so that their frequencies are those of a cycle.
+    """
+    line = np.linspace(0.0, 1.0, len(values)).reshape(-1, *[1] * (values.ndim - 1))
+    straight = values - (values[0] + line * (values[-1] - values[0]))
+    mirrored = np.concatenate([straight, -straight[-2:0:-1]])
+    power = np.square(np.abs(np.fft.rfft(mirrored, axis=0)))
+    count = np.full(len(power), 2.0)
+    count[[0, -1]] = 1.0  # the mirrored curve has an even number of frames
+    return power, count
+
+
+def _noise_of_bones(track: Track) -> Array:
+    """Return the power (K,) of a point's noise along an axis, the mean of the points, by the lengths of bones."""
+    changes = []
+    for one, other, share in body.bones_between(track.names):
+        first, second = track.columns((one, other))
+        both = track.measured[:, first] & track.measured[:, second]
+        if share < 1.0 or both.mean() < _SEEN:
+            continue
+        lengths = np.linalg.norm(track.places[:, first] - track.places[:, second], axis=1)
+        off = lengths - np.median(lengths[both])
+        most = _MOST_SIGMAS * _SIGMA_OF_MEDIAN * np.median(np.abs(off[both]))
+        filled = gaps.fill_across(np.clip(off, -most, most)[:, None], both)
+        changes.append(filled[:, 0] / np.sqrt(both.mean()))
+    power, _ = _power(np.stack(changes, axis=1) if changes else np.zeros((len(track), 1)))
+    mean = 0.5 * power.mean(axis=1)  # a bone has the noise of both its ends
+    sums = np.concatenate([[0.0], np.cumsum(mean)])
+    at = np.arange(len(mean))
+    low = np.maximum(np.floor(at * (1.0 - _AROUND[0])).astype(np.int64) - _AROUND[1], 1)
+    high = np.minimum(np.ceil(at * (1.0 + _AROUND[0])).astype(np.int64) + _AROUND[1], len(mean) - 1)
+    return np.asarray((sums[high + 1] - sums[low]) / (high + 1 - low))
