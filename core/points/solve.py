@@ -21,7 +21,7 @@ from .track import Track
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of tilt with a sentence for the user
 _RUNS = 1.2  # body heights per second: of a body that flies between its stances
-_ROUNDS = 2  # of smoothing and holding lengths: what the lengths change counts as measured in the next
+_ROUNDS = 2  # of smoothing and holding lengths; the changes by lengths are added to the measured points of the next
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 

@@ -31,7 +31,7 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Made(Brought):
-    """What was read (see `import_motion.Brought`), and the points of the actions on the armature and on new ones."""
+    """The result of reading (see `import_motion.Brought`), and the points of its actions on old and new armatures."""
 
     onto: tuple[Solved, ...] = ()
     alone: tuple[Solved, ...] = ()
