@@ -41,24 +41,24 @@ def main():
         for kind in options.kinds:
             began, frames, rows = time.perf_counter(), 0, []
             for path, true in zip(chosen, clips, strict=True):
-                rows.append(judged(path, true, degraded.KINDS[kind]))
+                rows.append(judge_clip(path, true, degraded.KINDS[kind]))
                 frames += len(true["nose"])
                 if options.each:
-                    print("   ", path.stem, " | ".join(map(told, rows[-1])), f"up {rows[-1][1]['up']:.1f}°")
+                    print("   ", path.stem, " | ".join(map(tell, rows[-1])), f"up {rows[-1][1]['up']:.1f}°")
             seconds = (time.perf_counter() - began) * 1800 / frames
             means = [{key: float(np.nanmean([row[k][key] for row in rows])) for key in FIGURES} for k in range(3)]
             far = [abs(row[1]["path"] - 1) for row in rows if row[1]["true path"] > 1.5]
             paths_told = f"median {100 * np.median(far):.1f} %, worst {100 * max(far):.0f} %" if far else ""
             up = np.median([row[1]["up"] for row in rows])
-            row = f"| {kind} | {' | '.join(map(told, means))} | {paths_told}; up {up:.1f}° | {seconds:.1f} |"
+            row = f"| {kind} | {' | '.join(map(tell, means))} | {paths_told}; up {up:.1f}° | {seconds:.1f} |"
             print(row, flush=True)
 
 
-def told(figures):
+def tell(figures):
     return "/".join(f"{figures[key]:.{1 if figures[key] < 10 else 0}f}" for key in FIGURES)
 
 
-def judged(path, true, how):
+def judge_clip(path, true, how):
     """Return the figures of the given points, of the solved ones before planting, and after it."""
     labels, places = degraded.stack(true)
     seed = sum(map(ord, path.stem))

@@ -27,7 +27,7 @@ _POINT_OF = {
 _NEEDED = tuple(
     f"{role}.{side}" for role in ("thigh", "shin", "foot", "upper_arm", "forearm", "hand") for side in body.SIDES
 )
-_ABOVE = 0.08  # body heights of the lowest joint of a rest pose above the ground it stands on
+_ABOVE = 0.08  # body heights, the most of a rest pose's lowest joint above its ground
 _HAND_TWIST = 0.5  # of the hand's twist that goes to the forearm
 _SIGMA = 0.06  # s, over which the frames of hands and heads are smoothed
 
@@ -133,7 +133,7 @@ def _goals(track: Track, rest: Mapping[str, Array], size: float) -> dict[str, Ar
     ankle = figure.standing_height(track, "ankle", upright.ANKLE_HEIGHT * track.height)
     lowest = float(min(place[0, 2] for place in rest.values()))
     if 0.0 <= lowest < _ABOVE * size * track.height:
-        lowest = 0.0  # the rest pose stands on the ground, its lowest joint within a foot
+        lowest = 0.0  # the height of the ground; the lowest joint is within a foot
     own = float(min(rest[f"ankle.{side}"][0, 2] for side in body.SIDES)) - lowest
     hips, shoulders = track.middle("hip"), track.middle("shoulder")
     goals = {"hips": size * hips + np.array([0.0, 0.0, own - size * ankle])}

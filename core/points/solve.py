@@ -21,7 +21,7 @@ from .track import Track
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of tilt with a sentence for the user
 _RUNS = 1.2  # body heights per second: of a body that flies between its stances
-_ROUNDS = 2  # of smoothing and holding lengths: what the lengths change counts as measured in the next
+_ROUNDS = 2  # of smoothing and holding lengths; the changes by lengths are added to the measured points of the next
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 
@@ -31,7 +31,7 @@ class Solved:
 
     track : the solved points, upright on their floor; raw (F, P, 3) : the measured ones in the same place, NaN where
         missing; skeleton : of the person; clip : the motion on the requested body, planted if wanted
-    report : figures as plain values; sentences : for the user
+    report : figures as plain values; sentences : for the user, the last of them, `of_planting`, about standing feet
     """
 
     track: Track
@@ -40,6 +40,7 @@ class Solved:
     clip: Clip
     report: dict[str, Any]
     sentences: tuple[str, ...]
+    of_planting: tuple[str, ...] = ()
 
 
 def solve(
@@ -90,17 +91,17 @@ def solve(
     skeleton = figure.make(solved, measured)
     progress.at(0.7, "Rotations")
     clip = posing.onto(solved, onto or skeleton, name)
-    facts["planted"] = 0
+    facts["planted"], feet = 0, list[str]()
     if options.plant_feet:
         progress.at(0.8, "Planting")
         clip, outcome = planting.of_result(clip, PlantOptions(), one_source=False, lift=True)
         facts["planted"] = 0 if outcome.done is None else len(outcome.done.spans)
-        notes += outcome.sentences(name)
+        feet += outcome.sentences(name)
         if outcome.has_failed:
-            notes.append(f"{name}: its feet were not planted: {outcome.why}")
-    sentences = (*(f"{name}: {line}" for line in describe(facts)), *notes, *recording.notes)
+            feet.append(f"{name}: its feet were not planted: {outcome.why}")
+    sentences = (*(f"{name}: {line}" for line in describe(facts)), *notes, *recording.notes, *feet)
     raw = np.where(ready.measured[..., None], raw, np.nan)
-    return Solved(solved, raw, skeleton, clip, facts, sentences)
+    return Solved(solved, raw, skeleton, clip, facts, sentences, tuple(feet))
 
 
 def _undo_mirror(track: Track, name: str, notes: list[str]) -> Track:

@@ -24,7 +24,7 @@ _OF_RISK, _OF_VALIDATION = 0.84, 0.66
 def find(track: Track, noise: Noise) -> Array:
     """Return the strength λ (P,) of smoothing of each point: that of the least error expected from noise [Stein].
 
-    Where the bones of a file are rigid, generalised cross-validation finds it [Craven].
+    Generalised cross-validation finds it if the bones of the file are rigid [Craven].
     """
     power, count = _power(track.places @ noise.axes)
     power = (power / noise.share).sum(axis=-1)
@@ -35,7 +35,7 @@ def find(track: Track, noise: Noise) -> Array:
     rigid = bool(np.median(levels) > _RIGID)
     scores = []
     for strength in _STRENGTHS:
-        left = strength * third / (1.0 + strength * third)  # of each frequency after smoothing, what was removed
+        left = strength * third / (1.0 + strength * third)  # the share of each frequency removed by smoothing
         lost = (count[:, None] * np.square(left)[:, None] * power).sum(axis=0)
         if rigid:
             freedom = max(1.0 - _COST_OF_FREEDOM * (count * (1.0 - left)).sum() / count.sum(), 1e-3)

@@ -119,7 +119,7 @@ def test_measured_points_lie_beside_the_body_in_colours_of_their_distance(tmp_pa
     assert {color for _, color in dots} == {colors.GOOD}
     hand = np.array(rig.matrix_world @ rig.pose.bones["hand.L"].head)
     assert min(np.linalg.norm(place - hand) for place, _ in dots) < 0.05
-    assert sorted(color for _, color in at(20)) == sorted([colors.GOOD] * (len(labels) - 1))  # an outlier has no dot
+    assert sorted(color for _, color in at(20)) == sorted([colors.GOOD] * (len(labels) - 1))  # outliers get no dot
     assert len(at(30)) == len(labels) - 1
     assert at(500) == []
     rig.animation_data.action = None

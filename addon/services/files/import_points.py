@@ -31,7 +31,7 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Made(Brought):
-    """What was read (see `import_motion.Brought`), and the points of the actions on the armature and on new ones."""
+    """The result of reading (see `import_motion.Brought`), and the points of its actions on old and new armatures."""
 
     onto: tuple[Solved, ...] = ()
     alone: tuple[Solved, ...] = ()
@@ -66,12 +66,13 @@ def fit_points(given: Given, progress: Progress) -> Made:
     for done, (name, recording) in enumerate(found):
         part = progress.part(0.1 + 0.9 * done / len(found), 0.1 + 0.9 * (done + 1) / len(found))
         solved = solve.solve(recording, given.options, name, progress=part)
-        notes += solved.sentences
         file = File(resample.to_rate(solved.clip, scene.rate), (True,) * len(solved.skeleton), solved.clip.rate)
         if scene.to is None or not scene.carry or moved or refused:
             groups.append((file,))
             points[1].append(solved)
+            notes += solved.sentences
             continue
+        notes += solved.sentences[: len(solved.sentences) - len(solved.of_planting)]  # the character's feet have theirs
         try:
             moved.append(_onto(scene, file, solved))
             points[0].append(solved)

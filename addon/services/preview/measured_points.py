@@ -72,11 +72,11 @@ def dots(context: bpy.types.Context) -> "list[tuple[Any, str]]":
         held = _known.get(armature.session_uid) if armature.type == "ARMATURE" and armature.visible_get() else None
         data = armature.animation_data
         if held is not None and data is not None and data.action and data.action.session_uid == held.action:
-            found += _beside(scene_of(context), armature, held)
+            found += _place_dots(scene_of(context), armature, held)
     return found
 
 
-def _beside(scene: bpy.types.Scene, armature: bpy.types.Object, held: Measured) -> "list[tuple[Any, str]]":
+def _place_dots(scene: bpy.types.Scene, armature: bpy.types.Object, held: Measured) -> "list[tuple[Any, str]]":
     """Return the points where they are beside the body as it stands: turned, moved and scaled as its joints are."""
     import numpy as np
 

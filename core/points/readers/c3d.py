@@ -80,7 +80,7 @@ def _header(path: object, content: bytes) -> _Header:
 
 
 def _floats(content: bytes, processor: int) -> NDArray[np.floating]:
-    """Return floating-point numbers; those of DEC have their halves exchanged, and are four times as large."""
+    """Return floating-point numbers; DEC exchanges their halves and multiplies them by four."""
     if processor != _DEC:
         return np.frombuffer(content, f"{_ORDERS[processor]}f4")
     halves = np.frombuffer(content, "<u2").reshape(-1, 2)
