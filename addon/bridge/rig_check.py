@@ -133,7 +133,7 @@ check = steps.at_once(check_in_steps)
 
 
 class _Seen(NamedTuple):
-    """What Blender shows in a frame: matrices of the bones in the world, and vertices of meshes (see `_vertices`)."""
+    """Blender's evaluation of a frame: matrices of bones in the world, and vertices of meshes (see `_vertices`)."""
 
     bones: Array
     meshes: list[tuple[Array, Array]]

@@ -134,7 +134,7 @@ def test_an_end_between_frames_is_said(walker, tmp_path, capfd):
 
 @pytest.mark.parametrize("beyond", [0.2, 0.8])
 def test_an_end_between_frames_becomes_a_frame(walker, tmp_path, beyond):
-    """The glTF exporter leaves out the last part of a frame: actions of imported characters could not be exported."""
+    """The glTF exporter drops the last part of a frame, so actions of imported characters could not be exported."""
     action = walker.animation_data.action
     action.use_frame_range, action.frame_start, action.frame_end = True, 1.0, 20.0 + beyond
     assert export(tmp_path / "out.glb") == {"FINISHED"}

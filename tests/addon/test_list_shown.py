@@ -58,6 +58,10 @@ def props(drawn, panel, attribute):
             ["Run_Armature", "Walk_Armature", "Idle_Armature", "Run… + Walk… 50:50"],
         ),
         (
+            ["jump_up_root.1", "jump_on_root.1", "dash_far_root.1", "jump_up_root.1 + jump_on_root.1 50:50"],
+            ["jump_up_root.1", "jump_on_root.1", "dash_far_root.1", "jump_up… + jump_on… 50:50"],
+        ),
+        (
             ["Death_RobotArmature", "Walk_RobotArmature", "Sit_RobotArmature", "Idle_RobotArmature loop"],
             ["Death…", "Walk…", "Sit…", "Idle… loop"],
         ),

@@ -120,7 +120,7 @@ def test_the_figure_that_counts_is_the_same_in_other_languages(loom, monkeypatch
 
 
 class Layout:
-    """Keeps what is drawn: an operator's name, and the properties that its button sets."""
+    """A layout that stores each operator's name and the properties of its button."""
 
     def __init__(self):
         self.drawn = []

@@ -273,15 +273,18 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     endings = _shared_endings(names)
     bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
     hidden = _shared_beginnings(bare.values(), room - 1)
-    beginnings = (rf"(?<=\+ ){re.escape(one)}" for one in set(hidden.values()) if one[-1] in _WORD_ENDS)
-    shared = [*map(re.escape, sorted(set(endings.values()), key=len, reverse=True)), *beginnings]
-    within = re.compile("|".join(shared) or "(?!)")
+    ends = "|".join(map(re.escape, sorted(set(endings.values()), key=len, reverse=True))) or "(?!)"
+    starts = "|".join(re.escape(one) for one in set(hidden.values()) if one[-1] in _WORD_ENDS) or "(?!)"
     short = {
         name: f"{'…' if one in hidden else ''}{one[len(hidden.get(one, '')) :]}{'…' if name in endings else ''}"
         for name, one in bare.items()
         if len(name) > room and (name in endings or one in hidden)
     }
-    inner = {name: within.sub("…", short.get(name, name)) for name in names if len(name) > room}
+    inner = {
+        name: re.sub(rf"(?<=\+ )(?:{starts})", "…", re.sub(ends, "…", short.get(name, name)))
+        for name in names
+        if len(name) > room
+    }
     short |= {name: one for name, one in inner.items() if one != name}
     count = Counter(short.values())
     return {name: one if count[one] < 2 else f"…{name[1 - room :]}" for name, one in short.items()}

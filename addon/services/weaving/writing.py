@@ -355,11 +355,11 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
     turn = clips.turn_a_cycle(woven.clip)
     if turn is None:
         return woven.clip, ""
-    notice = f"turns {turn:.3g}° a cycle: repeat offsets can't turn its travel, so it was not made to repeat"
+    notice = f"was not made to repeat: it turns {turn:.3g}° a cycle, and repeat offsets can't turn its travel"
     if not isinstance(recipe, Loop) or recipe.repeat > 1:
         return woven.clip, notice
     several = dataclasses.replace(cycles.unroll_cycle(woven.clip, 0, TURNING_CYCLES - 1), cyclic=False)
-    return several, f"{notice} but written {TURNING_CYCLES} times in a row (Repeat says how often)"
+    return several, f"{notice}; it is written {TURNING_CYCLES} times in a row (Repeat says how often)"
 
 
 def sources_of(read: Read) -> list[SlottedAction]:
