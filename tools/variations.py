@@ -238,7 +238,7 @@ def _written(clip: Clip) -> Clip:
 
 
 def _joints(clip: Clip) -> np.ndarray:
-    """Return what another reader finds in a clip's file: quaternions (F, J, 4) of joints, and first what is up."""
+    """Return quaternions (F, J, 4) of joints by another reader of a clip's file; the first is the root's vertical."""
     read = plain_bvh.read(motion_file.compose(clip, "made.bvh"))
     values, at, found = np.array(read["rows"]), 0, []
     for channels in read["channels"]:
@@ -257,7 +257,7 @@ def _angles(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _in_order(rows: source.Source, poses: np.ndarray) -> np.ndarray:
-    """Return as many poses of the source, in its order."""
+    """Return a pose of the source for each given one, in the source's order."""
     return rows.features[np.arange(len(poses)) % len(rows), : source.COMPONENTS]
 
 

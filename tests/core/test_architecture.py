@@ -44,7 +44,7 @@ ROOMS = {
         *("bodies", "quality", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave")
     },
     "drive": {"quality", "edit", "errors", "graph", "motion", "progress", "recipes", "style", "weave"},
-    "variation": {"edit", "errors", "graph", "motion", "sync"},
+    "variation": {"edit", "errors", "graph", "motion", "sync", "weight"},
     "style": {*("bodies", "quality", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave")},
     "library": {
         "bodies",

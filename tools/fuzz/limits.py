@@ -1,4 +1,4 @@
-"""Limits of endless variations by chance: each result keeps them, says in a sentence what it misses, or is refused."""
+"""Random limits of endless variations: each result keeps them, or is refused."""
 
 import random
 from functools import cache
@@ -55,7 +55,7 @@ def _limits(rng: random.Random, _folder: Path) -> None:
 
 
 def _row(rng: random.Random, seconds: float, clips: list[Clip], frames: int) -> list[float]:
-    """Return seconds, a clip and frames of it; seldom what is outside."""
+    """Return seconds, a clip and its frames; few rows lie outside."""
     number = rng.randrange(len(clips))
     last = len(clips[number]) - (rng.random() < 0.9)
     some = sorted(float(rng.randrange(last + 1)) for _ in range(frames))

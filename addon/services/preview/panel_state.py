@@ -41,7 +41,7 @@ def asked_state(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
     reference = lists.reference_among(rig, ticked) if ticked else 0
     keyed = weights_over_time.keys(scene, rig) if mode == "blend" else ()
     posed = poses.state(rig) if mode == Fill.verb else ()
-    drawn = (_drawn(settings.ask_curve),) if mode in (Ask.verb, Walk.verb) else ()
+    drawn = (_read_curve(settings.ask_curve),) if mode in (Ask.verb, Walk.verb) else ()
     path = _drawn_path(settings, rig) if mode == "follow" else drawn
     return (values, lines, reference, (*keyed, *posed), *path)
 
@@ -66,10 +66,10 @@ def _drawn_path(settings: Any, rig: Any) -> tuple[Any, ...]:
     )
     clips = (*clips, (settings.ending_action.session_uid if settings.ending_action else 0,))
     spans = tuple((one.start, one.end, *option_properties.values_of(one, SpliceOptions).values()) for one in stretches)
-    return clips, spans, _drawn(settings.curve)
+    return clips, spans, _read_curve(settings.curve)
 
 
-def _drawn(curve: bpy.types.Object | None) -> tuple[Any, ...]:
+def _read_curve(curve: bpy.types.Object | None) -> tuple[Any, ...]:
     """Return everything that decides the points of a curve, () without one."""
     from ...bridge import curve_path
 

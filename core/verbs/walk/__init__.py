@@ -59,6 +59,7 @@ class Walk(GraphWalk, VariationOptions):
         table=True,
         from_file=True,
         shown=RARE,
+        label="Path",
         aliases=("end",),
     )
     shares: tuple[tuple[float, ...], ...] = option(

@@ -114,7 +114,7 @@ def vary(
         for key, far in zip(wished.keys, apart, strict=True)
         if far > FAR
     ]
-    report["warnings"] += [*told, *_suggest_others(rows, shifted)]
+    report["warnings"] += [*told, *_suggest_others(rows, shifted, report["walk"]["transitions"])]
     report["warnings"] += _describe_shares(rows, recipe, way, report["walk"])
     report["warnings"] += _compare_next(rows, recipe, way)
     report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
@@ -133,6 +133,9 @@ def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _
     shares = _shares(rows, recipe)
     count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
     asked, pinned = wishes.limits(rows, wished, count, hold=recipe.hold, loop=recipe.loop)
+    if recipe.variation > 0.0 and not recipe.loop:  # seeds begin elsewhere, where enough rows follow
+        room = len(rows) - count if count < len(rows) else len(rows)
+        asked = replace(asked, first=recipe.seed * guide.GOLDEN % 1.0 * room)
     guided = guide.make(rows, count, recipe.variation, recipe.seed, pinned, shares, loop=recipe.loop)
     limit = recipe.threshold
     while True:
@@ -175,7 +178,7 @@ def _path(recipe: Walk) -> GroundPath | None:
     if len(recipe.way) < 2:
         return None
     if recipe.verbatim:
-        raise both_given("verbatim", "a path as way")
+        raise both_given("verbatim", "path")
     return ground_path.through(recipe.way, closed=False)
 
 
@@ -234,7 +237,7 @@ def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -
     }
 
 
-def _suggest_others(rows: Source, shifted: float) -> list[str]:
+def _suggest_others(rows: Source, shifted: float, seams: int) -> list[str]:
     """Return sentences that suggest another place or another verb."""
     told = []
     if shifted > SHIFTED * rows.unit:
@@ -242,7 +245,7 @@ def _suggest_others(rows: Source, shifted: float) -> list[str]:
             f"its way lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place, or let"
             " Follow Path choose the steps"
         )
-    if rows.inputs.given == 1 and rows.inputs.frame_maps[0].cycle:
+    if not seams and all(maps.cycle for maps in rows.inputs.frame_maps):
         told.append(f"{_name(rows)} only repeats: Restyle changes its manner, and Follow Path its way")
     return told
 

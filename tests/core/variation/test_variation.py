@@ -162,7 +162,7 @@ def test_it_needs_more_than_a_pose():
         ({"verbatim": ((1.0, 1, 3, 20), (1.2, 1, 3, 20))}, "verbatim has 1.2 s twice"),
         ({"verbatim": ((1.0, 1, 3, 20),), "poses": ((1.2, 1, 3),)}, "lies in a stretch that is kept"),
         ({"way": ((1.0, 1.0),)}, "way takes rows of x, y, degrees"),
-        ({"way": ((0, 0), (0, 4)), "verbatim": ((1.0, 1, 3, 20),)}, "verbatim and a path as way were both given"),
+        ({"way": ((0, 0), (0, 4)), "verbatim": ((1.0, 1, 3, 20),)}, "verbatim and path were both given"),
         ({"shares": ((1.0, 1.0),)}, "shares has 2 values, but takes 1"),
         ({"label_filter": "run"}, "no walk is among clips of the label 'run'"),
     ],
@@ -251,7 +251,7 @@ def test_no_jump_joins_parts_of_different_flights():
 
 @pytest.mark.shared
 def test_a_body_without_known_legs_a_prop_and_fingers_go_on_with_their_frames(gestures):
-    """Joints that weigh nothing are played with the body, and a body whose legs are unknown goes on as any other."""
+    """Joints without weight play with the body, and a body with unknown legs continues like any other."""
     clip = gestures.cut(200, 1700)
     body = bodies.with_joints(clip.skeleton, {}, ("rHand", "lHand"))
     count = len(body) - len(clip.skeleton)
