@@ -185,9 +185,10 @@ def test_no_arm_snaps():
 
 
 def test_recipes_of_earlier_versions_leave_hands():
-    """They lack the option, so their results are rebuilt the same."""
-    assert verbs.from_json('{"verb": "retarget"}').keep_hands == "off"
-    assert verbs.from_json(Retarget().to_json()).keep_hands == "auto"
+    """They lack the option, so their results are rebuilt the same; Retarget had contacts of its own."""
+    assert verbs.from_json('{"verb": "loop"}').keep_hands == "off"
+    assert verbs.from_json('{"verb": "retarget"}').keep_hands == "auto"
+    assert verbs.from_json(Loop().to_json()).keep_hands == "auto"
 
 
 def test_a_result_without_contacts_is_returned_as_it_is():
