@@ -213,9 +213,9 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
                 continue
             one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
             off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0))).max())
-            # Planting turns legs of other proportions, and arms turn by a reported angle, or to what hands touch.
             if held and upper not in ("thigh", "shin"):
-                continue
+                continue  # arms turn to contacts of hands
+            # Planting turns legs of other proportions; clearance turns arms by the reported angle.
             most = 25.0 if upper in ("thigh", "shin") else 10.0 + led
             if off > most:
                 return Wrong("limbs point alike", off, off / most, f"{upper}.{side} points {off:.0f}° else")

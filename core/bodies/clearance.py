@@ -46,7 +46,7 @@ def keep_clear(clip: Clip, made: Clip) -> tuple[Clip, float]:
     """Return a retargeted clip with palms as clear of the body as in the original, and how far arms turned (degrees).
 
     made : `clip` on another body, with the same limb directions. Only arms change; hands keep their world rotations.
-        Molla, Debarba, Boulic 2018; here parts are axes with a size, since a skeleton has no skin.
+        Molla, Debarba, Boulic 2018; parts are axes with a size here, because only the skeleton is known.
 
     Example:
         >>> from action_loom.core.bodies import clearance

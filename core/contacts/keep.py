@@ -1,7 +1,7 @@
 """Bring the hands of a result back to where its sources have them (methods: Contacts of hands).
 
-Only arms change: hands keep their world rotations. Where an elbow or a wrist would snap, the change of the arm is
-softened in these frames; if that is not enough, the contact is let go with a warning.
+Only arms change: hands keep their world rotations. The change of an arm is softened in frames in which its elbow or
+wrist would snap. If they still do, the contact is let go with a warning.
 """
 
 from collections.abc import Mapping, Sequence
