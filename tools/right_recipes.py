@@ -205,7 +205,7 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
     ours, theirs = seen(result.clip), seen(trim.ends(clip).clip)
     if len(ours.places) != len(theirs.places) or result.report["warnings"]:
         return None
-    hands = result.report["retarget"]["hands"]["moved_cm"]
+    led, held = result.report["retarget"]["arms_turned"], "hands" in result.report
     for side in "LR":
         for upper, lower in LIMBS:
             ends = [(one.at(f"{upper}.{side}"), one.at(f"{lower}.{side}")) for one in (ours, theirs)]
@@ -213,9 +213,9 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
                 continue
             one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
             off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0))).max())
-            # Planting turns legs of other proportions; an arm turns by the reported shift of its hand towards the body.
-            long = float(np.linalg.norm(ends[0][1] - ends[0][0], axis=1).min())
-            led = np.degrees(np.arctan2(0.01 * hands.get(side, 0.0), long))
+            if held and upper not in ("thigh", "shin"):
+                continue  # arms turn to contacts of hands
+            # Planting turns legs of other proportions; clearance turns arms by the reported angle.
             most = 25.0 if upper in ("thigh", "shin") else 10.0 + led
             if off > most:
                 return Wrong("limbs point alike", off, off / most, f"{upper}.{side} points {off:.0f}° else")

@@ -10,6 +10,7 @@ from ...core.bodies import attachments, carried, carry, partners, rest_check
 from ...core.bodies.attachments import Attachments
 from ...core.bodies.carried import Carried
 from ...core.bodies.partners import Partners
+from ...core.contacts import keep
 from ...core.errors import LoomError, SkeletonError, one_line
 from ...core.motion import leg_count, quat, retarget, rotation_modes
 from ...core.motion.clip import Channel, Clip
@@ -71,7 +72,10 @@ def _bring_clip(clip: Clip, body: rig.Rig, own: Clip, whose: str, onto: str) -> 
     carried.refuse(leg_count.of_body(hung), onto)
     posed = _with_posed_offsets(hung.skeleton, body)
     rest = rest_check.of_own_poses(replace(hung, skeleton=posed))
-    carried_over, how = carry.onto_body(rest_check.stand_up(clip), posed, body_rest=rest)
+    standing = rest_check.stand_up(clip)
+    carried_over, how = carry.onto_body(standing, posed, body_rest=rest)
+    carried_over, lost = keep.keep_carried(standing, carried_over)
+    how = replace(how, lost_hands=tuple(lost))
     carried_over = attached.restore(replace(carried_over, skeleton=hung.skeleton), [])
     left = sorted(set(clip.channels) - set(root_trajectory.CHANNELS))
     notes = [f"{clip.name}: its {len(left)} other curves are its own armature's and left out"] if left else []

@@ -3,8 +3,11 @@
 Method: Body roles and retargeting.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
+from ..contacts import keep
 from ..motion import quat, retarget
 from ..motion.clip import Clip
 from ..motion.quat import Array
@@ -36,7 +39,9 @@ def like(clip: Clip, reference: Clip) -> tuple[Clip, Carried | None]:
     same = set(clip.skeleton.names) == set(body.names)
     if not all(map(carried.is_a_persons, (clip.skeleton, body))) or (same and rest_alike(clip.skeleton, body)):
         return retarget.onto(clip, body), None
-    return carry.onto_body(clip, body, body_rest=rest_check.choose(reference))
+    made, how = carry.onto_body(clip, body, body_rest=rest_check.choose(reference))
+    made, lost = keep.keep_carried(clip, made)
+    return made, replace(how, lost_hands=tuple(lost))
 
 
 def rest_alike(one: Skeleton, other: Skeleton) -> bool:

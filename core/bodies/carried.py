@@ -12,10 +12,8 @@ from ..motion.skeleton import Skeleton
 from . import partners
 from .partners import Partners
 from .rest_frames import RestPose
-from .touching import NONE, Touches
 
-MISSES = 0.02  # body heights; hands with a larger error at their contacts are reported
-TURNS = 5.0  # degrees; arms that turn farther for the touches of their hands are reported
+TURNS = 5.0  # degrees; arms that turn farther to keep their hands clear of the body are reported
 NEEDED = ("hips", "thigh.L", "thigh.R", "shin.L", "shin.R")
 
 
@@ -28,8 +26,9 @@ class Carried:
     scale : of the legs; rise, ball_rise : metres that ankles and balls are higher above the sole at rest than the
         source's, scaled
     lift : metres by which the body was raised, so that no foot is deeper in the floor than the source's
-    touches : how hands were kept on the body
+    arms_turned : degrees by which arms turned, at most, to keep hands clear of the body
     stretched : whether the clip had scales, which are dropped
+    lost_hands : sentences on contacts of hands that are not kept
     """
 
     clip: str
@@ -42,8 +41,9 @@ class Carried:
     rise: float
     ball_rise: float
     lift: float
-    touches: Touches = NONE
+    arms_turned: float = 0.0
     stretched: bool = False
+    lost_hands: tuple[str, ...] = ()
 
     def names(self, how: str) -> list[str]:
         """Return the names of the body's joints matched in one way, such as `partners.ROLE`."""
@@ -52,12 +52,7 @@ class Carried:
     @property
     def warnings(self) -> list[str]:
         """Warnings for the user as sentences: replaced rest poses, dropped scales, and unknown roles."""
-        sentences = [pose.why for pose in (self.rest, self.body_rest) if pose.why]
-        if self.touches.after > MISSES * self.body.height:
-            sentences.append(
-                f"{self.clip}: hands that touch the body are {100.0 * self.touches.after:.0f} cm off there: this body's"
-                " arms can't reach as they do"
-            )
+        sentences = [*(pose.why for pose in (self.rest, self.body_rest) if pose.why), *self.lost_hands]
         if self.stretched:
             sentences.append(f"{self.clip}: the scale of its joints is left out on the other body")
         for one, other, name in (
@@ -86,8 +81,8 @@ class Carried:
             f"{by_role} joints matched by role, {others} by place or name, {still} at rest, legs × {self.scale:.2f},"
             f" raised by {100.0 * self.lift:.0f} cm"
         )
-        if self.touches.turned > TURNS:
-            return f"{figures}, arms turned by up to {self.touches.turned:.0f}° to keep touches and clearance of hands"
+        if self.arms_turned > TURNS:
+            return f"{figures}, arms turned by up to {self.arms_turned:.0f}° to keep hands clear of the body"
         return figures
 
     @property
@@ -122,7 +117,7 @@ class Carried:
             "rest": self.rest.name,
             "body_rest": self.body_rest.name,
             "roles": roles,
-            "hands": self.touches.as_report(),
+            "arms_turned": round(self.arms_turned, 2),
             "joints": {how: self.names(how) for how in _REPORTED},
             "fingers": sorted(self.pairs.fanned),
         }

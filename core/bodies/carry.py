@@ -14,7 +14,7 @@ from ..motion import feet, kinematics, quat, retarget
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import carried, partners, rest_check, rest_frames, toe_flexion, touching
+from . import carried, clearance, partners, rest_check, rest_frames, toe_flexion
 from .carried import Carried
 from .partners import Partners
 from .rest_frames import RestPose
@@ -37,11 +37,12 @@ def onto_body(
 
     rest, body_rest : the poses relative to which rotations are measured; by default the clip's rest pose, or its most
         upright frame if nobody can stand in that pose (see `rest_check.choose`), and the skeleton's own
-    hands : whether to preserve contacts of the hands with the body, and their clearance (see `touching.keep_touches`);
-        otherwise only the limbs' directions are preserved The result has the clip's name, rate and channels, but no
-        scales. Raises SkeletonError, which names the body and the missing role, also for four-footed bodies and bodies
-        without legs. Source: the aligned chains of Unreal's IK Retargeter; here parallel transport aligns them, not a
-        user.
+    hands : whether to keep hands as clear of the body as in the source (see `clearance.keep_clear`); otherwise only the
+        limbs' directions are preserved. Contacts are not kept here (see `contacts.keep`)
+
+    The result has the clip's name, rate and channels, but no scales. Raises SkeletonError, which names the body and the
+    missing role, also for four-footed bodies and bodies without legs. Source: the aligned chains of Unreal's IK
+    Retargeter; here parallel transport aligns them, not a user.
 
     Example:
         >>> from dataclasses import replace
@@ -80,7 +81,7 @@ def onto_body(
     made = Clip(
         clip.name, skeleton, clip.rate, rotations, translations, channels=dict(clip.channels), cyclic=clip.cyclic
     )
-    made, touches = touching.keep_touches(clip, made) if hands else (made, touching.NONE)
+    made, arms_turned = clearance.keep_clear(clip, made) if hands else (made, 0.0)
     return made, Carried(
         clip.name,
         clip.skeleton,
@@ -92,7 +93,7 @@ def onto_body(
         rise,
         max(own_ball - scale * ball, 0.0),  # the ends of feet are less reliable in files than in a mesh
         lift,
-        touches,
+        arms_turned,
         clip.scales is not None,
     )
 

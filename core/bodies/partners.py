@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..motion import fingers
 from ..motion import roles as body_roles
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import fingers
 
 # Ways of matching a joint, in the order in which they are tried.
 ROLE, SPINE, FINGER, NAME, FOLLOWS, BETWEEN, REST = "role", "spine", "finger", "name", "follows", "between", "rest"

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import SkeletonError
-from ..motion import feet, kinematics, quat
+from ..motion import feet, fingers, kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import fingers
 
 REST_POSE = "rest pose"
 _ACROSS = ("thigh", "clavicle", "upper_arm", "shin")

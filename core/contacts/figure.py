@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bodies import touching
-from ..bodies.touching import Part
 from ..motion import kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
+from . import parts
+from .parts import Part
 
 ELBOWS = ("upper_arm", "forearm", "hand")
 
@@ -59,7 +59,7 @@ class Figure:
 
     def measure_bend(self, side: str) -> Array:
         """Return the bend (F,) of an elbow, radians."""
-        return touching.measure_bend(self.skeleton, self.points, side)
+        return parts.measure_bend(self.skeleton, self.points, side)
 
     def measure_slant(self, part: str) -> Array:
         """Return the angle (F,) of a part from the vertical, radians."""
@@ -68,15 +68,15 @@ class Figure:
 
     def take_frames(self, frames: NDArray[np.int64]) -> "Figure":
         """Return the body in some frames."""
-        parts = {name: Part(part.low[frames], part.high[frames], part.sizes) for name, part in self.parts.items()}
+        taken = {name: Part(part.low[frames], part.high[frames], part.sizes) for name, part in self.parts.items()}
         palms = {side: palm[frames] for side, palm in self.palms.items()}
-        return Figure(self.skeleton, self.turned[frames], self.points[frames], palms, parts)
+        return Figure(self.skeleton, self.turned[frames], self.points[frames], palms, taken)
 
 
 def figure_of(clip: Clip, palms: Mapping[str, Array] | None = None) -> Figure:
     """Return the body of a clip in all its frames; without palms for a body without hands.
 
-    palms (F, 3) : vectors from the wrists to the palms, by side; by default as `touching.palm_offset` finds them
+    palms (F, 3) : vectors from the wrists to the palms, by side; by default as `parts.palm_offset` finds them
 
     Example:
         >>> from action_loom.core.contacts import figure
@@ -88,8 +88,8 @@ def figure_of(clip: Clip, palms: Mapping[str, Array] | None = None) -> Figure:
     skeleton = clip.skeleton
     turned, points = kinematics.get_cached_pose(clip)
     two_legged = not skeleton.has_many_legs
-    sides = [side for side in "LR" if two_legged and touching.find_arm(skeleton, side) is not None]
+    sides = [side for side in "LR" if two_legged and parts.find_arm(skeleton, side) is not None]
     if palms is None:
-        palms = {side: touching.palm_offset(clip, side, turned) for side in sides}
+        palms = {side: parts.palm_offset(clip, side, turned) for side in sides}
     places = {side: points[:, skeleton.roles[f"hand.{side}"]] + palms[side] for side in sides}
-    return Figure(skeleton, turned, points, places, touching.find_parts(skeleton, points, places))
+    return Figure(skeleton, turned, points, places, parts.find_parts(skeleton, points, places))

@@ -11,12 +11,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bodies import still_spans, touching
-from ..bodies.still_spans import Stillness
 from ..motion import arrays, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from . import parts, still_spans
 from .figure import Figure, figure_of
+from .still_spans import Stillness
 
 ON, TOUCH, RIGID, LOAD, WORLD = KINDS = ("on", "touch", "rigid", "load", "world")
 RATE = 30.0  # Hz at which contacts are searched
@@ -89,7 +89,7 @@ def _find_contacts(clip: Clip) -> tuple[Contact, ...]:
     figure, rate = whole.take_frames(np.arange(0, len(clip), every)), clip.rate / every
     pair = _find_pairs(figure, rate)
     held = _prefer_one_part([one for side in figure.palms for one in _find_on_parts(figure, rate, side)], figure, rate)
-    held = [one for one in held if one.part.partition(".")[0] not in touching.ARMS or not _is_covered(one, pair)]
+    held = [one for one in held if one.part.partition(".")[0] not in parts.ARMS or not _is_covered(one, pair)]
     fixed = [one for side in figure.palms for one in _find_in_world(figure, rate, side)]
     fixed = [one for one in fixed if not _is_covered(one, held)]
     found = sorted([*pair, *held, *fixed], key=lambda one: (one.first, one.end, one.key))
@@ -105,15 +105,15 @@ def _find_on_parts(figure: Figure, rate: float, side: str) -> list[Contact]:
     bend = figure.measure_bend(side)
     for name, part in figure.parts.items():
         role = name.partition(".")[0]
-        if role == "hand" or not touching.is_other_part(name, side):
+        if role == "hand" or not parts.is_other_part(name, side):
             continue
         away = np.linalg.norm(palm - part.at(part.nearest(palm)), axis=1)
         under = part.under(palm) if role == "trunk" else np.zeros(len(palm))
-        near, far = (height * share for share in touching.NEAR[role])
+        near, far = (height * share for share in parts.NEAR[role])
         for first, end in still_spans.find_still_spans(figure.in_part(name, palm), rate, height, STILL[ON]):
             span = slice(first, end)
             distance = float(np.median(away[span]))
-            if distance > far or float(np.median(under[span])) > touching.UNDER * height:
+            if distance > far or float(np.median(under[span])) > parts.UNDER * height:
                 continue
             is_bent = float(np.median(bend[span])) > BENT.get(role, BENT_ELSEWHERE)
             if role == "thigh":
@@ -245,7 +245,7 @@ def _prefer_one_part(found: list[Contact], figure: Figure, rate: float) -> list[
     for one in found:
         part, palm = figure.parts[one.part], figure.palms[one.sides]
         away = np.linalg.norm(palm - part.at(part.nearest(palm)), axis=1)[one.first : one.end]
-        far = touching.NEAR[one.part.partition(".")[0]][1] * figure.skeleton.height
+        far = parts.NEAR[one.part.partition(".")[0]][1] * figure.skeleton.height
         scored.append((max(1.3 - float(np.median(away)) / far, 0.05) * (one.end - one.first) / rate, one))
     taken = {side: np.zeros(len(figure), dtype=bool) for side in figure.palms}
     kept = []

@@ -1,7 +1,7 @@
 """Bring the hands of a result back to where its sources have them (methods: Contacts of hands).
 
-Only arms change: hands keep their world rotations. A contact that would snap an elbow or a wrist is approached more
-slowly, then met halfway, then let go with a warning.
+Only arms change: hands keep their world rotations. The change of an arm is softened in frames in which its elbow or
+wrist would snap. If they still do, the contact is let go with a warning.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,25 +9,28 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..bodies import touching
 from ..edit.feet import legs
-from ..motion import cycles, kinematics, quat, retarget
+from ..motion import cycles, kinematics, quat, retarget, root_motion
 from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
-from . import find, wanted
+from . import find, parts, wanted
 from .figure import ELBOWS, Figure, figure_of
 from .find import LOAD, ON, RIGID, TOUCH, WORLD, Contact
 from .wanted import Played, Wanted
 
+Flags = NDArray[np.bool_]
+
 EXACT = 0.002  # m; if all hands are this near, the result is not changed
 FAR = 0.25  # body heights from which on a contact of the source makes no sense in the result
-EASES = (0.25, 0.45)  # s in which hands come and go; the second where the first would snap
-SHARES = (1.0, 0.5)  # of the way; the second where the whole would snap
+EASE = 0.25  # s in which hands come and go
+EVEN, SINGLE = 1.01, 1.5  # factors on this limit, for quantiles and for single frames
+SOFT, SOFTENED, SOFTER = 0.1, 0.05, 60  # s, sigma of softening, and of its mask; rounds
 SNAPS = 1.2  # times the largest acceleration of the source or of the result before
-ROUNDS, NEAR = 8, 1e-4  # iterations, as a contact of both hands moves both; metres of remaining error to accept
-AROUND = 0.5  # s beyond the ease in which the result before is compared
+ROUNDS, NEAR = 16, 1e-4  # iterations, as a contact of both hands moves both; metres of remaining error to accept
+AROUND = 0.5  # s beyond the ease in which a contact can be the cause of a snap
 HELD = 0.995  # quantile of the source's accelerations
 SLIPS = 0.05  # m along a part; larger ones are reported
 REMAINS = 0.02  # m; larger errors are reported
@@ -45,8 +48,6 @@ class _Hold:
 
     wanted: Wanted
     slid: float = 0.0
-    ease: float = EASES[0]
-    share: float = SHARES[0]
     let_go: str = ""
     before: Array = field(default_factory=lambda: np.zeros(0))
     after: Array = field(default_factory=lambda: np.zeros(0))
@@ -55,15 +56,6 @@ class _Hold:
     def is_lost(self) -> bool:
         """Whether the hand is not on its contact, because it was let go."""
         return bool(self.let_go) and float(np.median(self.before)) > EXACT
-
-    def give_way(self) -> None:
-        """Approach more slowly; the next time halfway; the third time let go."""
-        if self.ease < EASES[-1]:
-            self.ease = EASES[-1]
-        elif self.share > SHARES[-1]:
-            self.share = SHARES[-1]
-        else:
-            self.let_go = "an elbow or a wrist would snap"
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +101,8 @@ class Kept:
             contact = one.wanted.contact
             what = f"{name}: {describe(contact)}, frames {contact.first} to {contact.end - 1}"
             if one.is_lost:
-                found.append(f"{what}: let go, because {one.let_go}")
+                off = 100.0 * float(np.median(one.before))
+                found.append(f"{what}: let go {off:.0f} cm off, because {one.let_go}")
             elif float(np.median(one.after)) > REMAINS:
                 found.append(f"{what}: the hands stay {100.0 * float(np.median(one.after)):.0f} cm off")
             elif not one.let_go and abs(one.slid) > SLIPS:
@@ -160,6 +153,20 @@ def keep_contacts(made: Clip, played: Sequence[Played]) -> tuple[Clip, Kept]:
     return _keep_in_cycle(made, played, found) if made.cyclic else _keep(made, played, found)
 
 
+def keep_carried(clip: Clip, made: Clip) -> tuple[Clip, list[str]]:
+    """Return a clip carried to another body, with its hands on their contacts, and sentences on lost ones.
+
+    Example:
+        >>> from action_loom.core.contacts import keep
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> keep.keep_carried(walk, walk)[0] is walk
+        True
+    """
+    held, kept = keep_contacts(made, [Played(clip, 0, np.arange(float(len(clip))), np.ones(len(clip)))])
+    return held, kept.describe(clip.name)
+
+
 def _keep_in_cycle(made: Clip, played: Sequence[Played], found: Mapping[Clip, Sequence[Contact]]) -> tuple[Clip, Kept]:
     """Return the outcome for a cycle: hands that come to a contact before its first frame do so before its last one."""
     one = len(made) - 1
@@ -181,7 +188,7 @@ def _keep_in_cycle(made: Clip, played: Sequence[Played], found: Mapping[Clip, Se
         return made, Kept(tuple(holds))
     rotations = made.rotations.copy()
     for side in "LR":
-        arm = touching.find_arm(made.skeleton, side)
+        arm = parts.find_arm(made.skeleton, side)
         for joint in () if arm is None else (arm.upper, arm.lower, arm.end):
             rotations[:-1, joint] = led.rotations[one : 2 * one, joint]
             rotations[-1, joint] = rotations[0, joint]
@@ -194,18 +201,16 @@ def _keep(made: Clip, played: Sequence[Played], found: Mapping[Clip, Sequence[Co
     holds = [_Hold(*_slide(one, now)) for one in wanted.list_wanted(now, made.rate, played, found)]
     for one in holds:
         one.before = one.after = _measure_error(now, one.wanted)
-        if abs(one.slid) > FARTHEST * made.skeleton.height:
-            one.let_go = "the arm is too short"
         if float(np.median(one.before)) > FAR * made.skeleton.height:
             one.let_go = "the result is too far from it"
     if all(one.let_go or float(one.before.max(initial=0.0)) <= EXACT for one in holds):
         return made, Kept(tuple(holds))
-    before, usual = _accelerations(now, made.rate), _measure_usual(made, played)
-    solver = _Solver.of(made, now)
-    result, after = solver.solve(holds)
-    # This ends, because each contact gives way three times at most.
-    while _give_way(holds, (before, _accelerations(after, made.rate)), usual, made.rate):
-        result, after = solver.solve(holds)
+    limits = _limit(_accelerations(now, made.rate), _measure_usual(made, played))
+    solver = _Solver.of(made, now, limits)
+    result, after, snaps = solver.solve(holds)
+    while cause := _find_cause(holds, snaps, made.rate):
+        cause.let_go = "an elbow or a wrist would snap"
+        result, after, snaps = solver.solve(holds)
     for one in holds:
         one.after = one.before if one.let_go else _measure_error(after, one.wanted)
     if all(one.let_go for one in holds):
@@ -228,12 +233,10 @@ def _carry_palms(made: Clip, played: Sequence[Played]) -> dict[str, Array] | Non
     clip, turned = played[0].clip, kinematics.get_cached_pose(played[0].clip)[0]
     found = {}
     for side in "LR":
-        if any(touching.find_arm(one.skeleton, side) is None for one in (clip, made)):
+        if any(parts.find_arm(one.skeleton, side) is None for one in (clip, made)):
             continue
-        grown = touching.measure_limb(made.skeleton, "forearm", side) / touching.measure_limb(
-            clip.skeleton, "forearm", side
-        )
-        found[side] = grown * wanted.sample(touching.palm_offset(clip, side, turned), played[0].frames)
+        grown = parts.measure_limb(made.skeleton, "forearm", side) / parts.measure_limb(clip.skeleton, "forearm", side)
+        found[side] = grown * wanted.sample(parts.palm_offset(clip, side, turned), played[0].frames)
     return found
 
 
@@ -248,9 +251,10 @@ def _measure_lack(now: Figure, one: Wanted) -> dict[str, Array]:
         part, turned = now.parts[name], now.turned[span, now.joint_of(name)]
         goal = part.at(one.relation[:, 0])[span] + quat.rotate(turned, relation[:, 1:])
         lack = goal - now.palms[sides][span]
-        if name.partition(".")[0] not in touching.ARMS:
+        if name.partition(".")[0] not in parts.ARMS:
             return {sides: lack}
-        return {sides: 0.5 * lack, name[-1]: -0.5 * lack}  # crossed arms would follow each other
+        # Crossed arms would follow each other if the other arm stayed, and block each other if both went half.
+        return {sides: 0.85 * lack, name[-1]: -0.15 * lack}
     if kind == WORLD:
         return {sides: relation - now.palms[sides][span]}
     apart = (now.palms["L"] - now.palms["R"])[span]
@@ -290,7 +294,8 @@ def _slide(one: Wanted, now: Figure) -> tuple[Wanted, float]:
     )
     share = float(shares[np.abs(shares).argmax()])
     along = one.relation[:, 0]
-    share = float(np.clip(share, -along[span].min(), 1.0 - along[span].max())) if share else 0.0
+    most = FARTHEST * now.skeleton.height / float(np.sqrt(np.median(square)))
+    share = float(np.clip(share, max(-along[span].min(), -most), min(1.0 - along[span].max(), most))) if share else 0.0
     relation = np.concatenate([(along + share)[:, None], one.relation[:, 1:]], axis=1)
     return replace(one, relation=relation), share * float(np.sqrt(np.median(square)))
 
@@ -300,21 +305,26 @@ def _slide(one: Wanted, now: Figure) -> tuple[Wanted, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Solver:
-    """A result whose arms are led; begin : its figure before; out (F, 3) : by side, from the wrist to the palm."""
+    """A result whose arms are led.
+
+    begin : its figure before; out (F, 3) : by side, from the wrist to the palm
+    limits (F, 2) : by side, m/s², the largest accelerations of elbow and wrist
+    """
 
     made: Clip
     arms: Mapping[str, Limb]
     out: Mapping[str, Array]
     begin: Figure
+    limits: Mapping[str, Array]
 
     @classmethod
-    def of(cls, made: Clip, now: Figure) -> "_Solver":
-        arms = {side: arm for side in now.palms if (arm := touching.find_arm(made.skeleton, side)) is not None}
+    def of(cls, made: Clip, now: Figure, limits: Mapping[str, Array]) -> "_Solver":
+        arms = {side: arm for side in now.palms if (arm := parts.find_arm(made.skeleton, side)) is not None}
         out = {side: now.palms[side] - now.points[:, arm.end] for side, arm in arms.items()}
-        return cls(made, arms, out, now)
+        return cls(made, arms, out, now, limits)
 
-    def solve(self, holds: Sequence[_Hold]) -> tuple[Clip, Figure]:
-        """Return the clip with its hands on all remaining contacts, and its figure."""
+    def solve(self, holds: Sequence[_Hold]) -> tuple[Clip, Figure, dict[str, Flags]]:
+        """Return the clip with its hands on all remaining contacts, its figure, and where its arms snap."""
         now, result = self.begin, self.made
         live = [one for one in holds if not one.let_go]
         eases = {id(one): _ease(one, self.made) for one in live}
@@ -327,7 +337,48 @@ class _Solver:
             }
             result = legs.shifted(self.made, list(self.arms.values()), shifts)
             now = self._figure(result)
-        return result, now
+        snaps = self._find_snaps(now)
+        for _ in range(SOFTER):
+            if not any(found.any() for found in snaps.values()):
+                break
+            result = self._soften(result, snaps)
+            now = self._figure(result)
+            snaps = self._find_snaps(now)
+        return result, now, snaps
+
+    def _find_snaps(self, now: Figure) -> dict[str, Flags]:
+        """Return the frames (F,) by side in which an elbow or a wrist exceeds its limits far, or often does."""
+        sizes, found = _accelerations(now, self.made.rate), {}
+        for side in self.arms:
+            often = np.quantile(sizes[side], HELD, axis=0) > EVEN * self.limits[side].min(axis=0)
+            found[side] = np.any(sizes[side] > np.where(often, EVEN, SINGLE) * self.limits[side], axis=1)
+        return found
+
+    def _soften(self, result: Clip, snaps: Mapping[str, Flags]) -> Clip:
+        """Return a result whose arms change more smoothly near frames in which they snap."""
+        rate, rotations = self.made.rate, result.rotations.copy()
+        for side, arm in self.arms.items():
+            if not snaps[side].any():
+                continue
+            wide = round(SOFTENED * rate)
+            near = np.convolve(snaps[side], np.ones(2 * wide + 1), mode="same") > 0.5
+            mask = np.clip(root_motion.smooth(near.astype(float), SOFTENED * rate), 0.0, 1.0)[:, None]
+            for joint in (arm.upper, arm.lower):
+                before = self.made.rotations[:, joint]
+                change = quat.log(quat.mul(quat.inv(before), rotations[:, joint]))
+                soft = (1.0 - mask) * change + mask * root_motion.smooth(change, SOFT * rate)
+                rotations[:, joint] = np.where(
+                    mask > 0.0, quat.normalize(quat.mul(before, quat.exp(soft))), rotations[:, joint]
+                )
+        soft_clip = replace(result, rotations=rotations)
+        # Hands keep their rotations in the world.
+        ends = [arm.end for arm in self.arms.values()]
+        now = kinematics.world_of(soft_clip, ends)[0]
+        for end in ends:
+            back = quat.mul(quat.inv(now[:, end]), self.begin.turned[:, end])
+            held = quat.normalize(quat.mul(rotations[:, end], back))
+            rotations[:, end] = quat.same_side(held, self.made.rotations[:, end])
+        return replace(result, rotations=rotations)
 
     def _step(self, now: Figure, live: Sequence[_Hold], eases: Mapping[int, tuple[slice, Array]]) -> dict[str, Array]:
         count = len(now)
@@ -354,18 +405,17 @@ class _Solver:
         all_turned, points = begin.turned.copy(), begin.points.copy()
         all_turned[:, joints], points[:, joints] = turned[:, joints], places[:, joints]
         palms = {side: points[:, arm.end] + self.out[side] for side, arm in self.arms.items()}
-        parts = touching.find_parts(result.skeleton, points, palms)
-        return Figure(begin.skeleton, all_turned, points, palms, parts)
+        return Figure(begin.skeleton, all_turned, points, palms, parts.find_parts(result.skeleton, points, palms))
 
 
 def _ease(one: _Hold, made: Clip) -> tuple[slice, Array]:
     """Return the frames in which a contact moves an arm, and its share (K,) in them."""
-    span, ease = one.wanted.span, one.ease * made.rate
+    span, ease = one.wanted.span, EASE * made.rate
     first, end = max(span.start - int(ease), 0), min(span.stop + int(ease), len(made))
     at = np.arange(first, end)
     away = np.maximum(np.maximum(span.start - at, at - span.stop + 1), 0)
     near = np.clip(1.0 - away / ease, 0.0, 1.0)
-    return slice(first, end), one.share * near**3 * (near * (6.0 * near - 15.0) + 10.0)
+    return slice(first, end), near**3 * (near * (6.0 * near - 15.0) + 10.0)
 
 
 # --- the guard ------------------------------------------------------------------------------------------------------
@@ -392,38 +442,32 @@ def _measure_usual(made: Clip, played: Sequence[Played]) -> dict[str, Array]:
     """Return the accelerations (2,), m/s², that elbow and wrist of each side rarely exceed in the sources, scaled."""
     usual = {side: np.zeros(2) for side in "LR"}
     for clip in dict.fromkeys(one.clip for one in played):
+        frames = np.concatenate([one.frames for one in played if one.clip is clip])
+        shown = slice(max(int(frames.min()), 0), max(int(frames.max()), 0) + 1)
         scale = retarget.leg_ratio(clip.skeleton, made.skeleton)
         for side, sizes in _accelerations(figure_of(clip), clip.rate).items():
-            usual[side] = np.maximum(usual[side], scale * np.quantile(sizes, HELD, axis=0))
+            if len(sizes[shown]):
+                usual[side] = np.maximum(usual[side], scale * np.quantile(sizes[shown], HELD, axis=0))
     return usual
 
 
-def _give_way(
-    holds: Sequence[_Hold], accelerations: Sequence[Mapping[str, Array]], usual: Mapping[str, Array], rate: float
-) -> bool:
-    """Make contacts whose arms snap nearby give way, and return whether any did.
+def _limit(before: Mapping[str, Array], usual: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the largest accelerations (F, 2) by side, from those before and the usual ones (2,) of the sources."""
+    return {
+        side: np.maximum(SNAPS * np.maximum(usual[side], np.quantile(sizes, HELD, axis=0)), sizes)
+        for side, sizes in before.items()
+    }
 
-    Only the farthest contact of a neighbourhood gives way, because it may be the cause.
 
-    accelerations (F, 2) : by side, before and after; usual (2,) : those of the sources
-    """
-    before, after = accelerations
-    gave = list[tuple[slice, str]]()
+def _find_cause(holds: Sequence[_Hold], snaps: Mapping[str, Flags], rate: float) -> _Hold | None:
+    """Return the farthest contact near frames (F,) in which its arm snaps, None if no arm does."""
     for one in sorted(holds, key=lambda one: -float(np.median(one.before))):
         if one.let_go or float(one.before.max(initial=0.0)) <= EXACT:
             continue
-        contact = one.wanted.contact
-        near = _widen(contact, int((one.ease + 2.0 / find.RATE) * rate))
-        wide = _widen(contact, int((one.ease + AROUND) * rate))
-        for side in contact.sides:
-            if any(side in sides and near.start < other.stop and other.start < near.stop for other, sides in gave):
-                continue
-            limit = SNAPS * np.maximum(usual[side], before[side][wide].max(axis=0))
-            if (after[side][near].max(axis=0) > limit).any():
-                one.give_way()
-                gave.append((near, contact.sides))
-                break
-    return bool(gave)
+        near = _widen(one.wanted.contact, int((EASE + AROUND) * rate))
+        if any(snaps[side][near].any() for side in one.wanted.contact.sides):
+            return one
+    return None
 
 
 def _widen(contact: Contact, margin: int) -> slice:

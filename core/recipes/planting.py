@@ -28,6 +28,28 @@ def spans_option(only_for: tuple[str, tuple[str | bool, ...]] | None = None) -> 
     return rows
 
 
+def hands_option(earlier: str) -> str:
+    """Return the option of keeping hands on their contacts; earlier : as of options.
+
+    Example:
+        >>> from action_loom.core.options import Declared, declaration
+        >>> from action_loom.core.recipes import planting
+        >>> @declaration
+        ... class Holds(Declared):
+        ...     keep_hands: str = planting.hands_option("off")
+        >>> Holds().keep_hands
+        'auto'
+    """
+    kept: str = option(
+        "auto",
+        "Keep hands on what they hold or touch in the sources",
+        choices=("auto", "off"),
+        shown=RARE,
+        earlier=earlier,
+    )
+    return kept
+
+
 @declaration
 class SpanOptions(Declared):
     """When feet stand, where the user gives it."""
@@ -53,10 +75,4 @@ class PlantOptions(SpanOptions):
         bounds=(0.0, 1.0),
         shown=RARE,
     )
-    keep_hands: str = option(
-        "auto",
-        "Keep hands on what they hold or touch in the sources",
-        choices=("auto", "off"),
-        shown=RARE,
-        earlier="off",
-    )
+    keep_hands: str = hands_option("off")

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...options import RARE, declaration, option
 from ...recipes.base import Recipe
-from ...recipes.planting import PlantOptions
+from ...recipes.planting import PlantOptions, hands_option
 
 _POSES = (
     "Rest pose for retargeting: auto, rest, or a frame from 0; auto takes the most upright frame if nobody can stand"
@@ -36,6 +36,7 @@ class Retarget(Recipe, PlantOptions):
 
     rest: str = option("auto", _POSES, shown=RARE)
     body_rest: str = option("auto", _POSES, shown=RARE)
+    keep_hands: str = hands_option("auto")  # earlier versions kept contacts while they carried
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)
 
     def result_name(self, names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Spans in which a point stays in its place on a moving part of the body (methods: Body roles and retargeting)."""
+"""Spans in which a point stays in its place on a moving part of the body (methods: Contacts of hands)."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ def find_still_spans(places: Array, rate: float, height: float, limits: Stillnes
 
     Example:
         >>> import numpy as np
-        >>> from action_loom.core.bodies import still_spans
+        >>> from action_loom.core.contacts import still_spans
         >>> path = np.zeros((90, 3))
         >>> path[45:, 0] = np.linspace(0.0, 1.0, 45)
         >>> still_spans.find_still_spans(path, 30.0, 1.75)

@@ -7,8 +7,8 @@ import re
 
 import numpy as np
 
-from ..motion.quat import Array
-from ..motion.skeleton import Skeleton
+from .quat import Array
+from .skeleton import Skeleton
 
 _NAMES = {
     "thumb": re.compile(r"(?i)thumb|親指"),
