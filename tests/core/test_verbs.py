@@ -49,7 +49,10 @@ OF_0_1 = {
     '{"anywhere": true, "by_correlation": false, "candidate": 0, "from_frame": -1, "length": 0.0, "method": "ease",'
     ' "to_frame": -1, "trim": true, "verb": "connect"}': Connect(anywhere=True),
 }
-RENAMED = {"keep": "open_end_penalty", "among": "label_filter", "short": "if_shorter", "give_travel": "add_root_motion"}
+RENAMED = {
+    **{"keep": "open_end_penalty", "among": "label_filter", "short": "if_shorter", "give_travel": "add_root_motion"},
+    "end": "way",
+}
 every_verb = pytest.mark.parametrize("row", verbs.VERBS.values(), ids=verbs.VERBS)
 
 
