@@ -22,7 +22,15 @@ _APART = 0.05  # of the forearm: a point nearer to the wrist gives no direction
 
 
 def chains(skeleton: Skeleton, side: str) -> dict[str, tuple[int, ...]]:
-    """Return the joints of each finger of a side ("L" or "R"), from its root; {} without finger names."""
+    """Return the joints of each finger of a side ("L" or "R"), from its root; {} without finger names.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import fingers
+        >>> walk = actions.walk(cycles=1)
+        >>> fingers.chains(walk.skeleton, "L")
+        {}
+    """
     hand = skeleton.roles.get(f"hand.{side}")
     found: dict[str, tuple[int, ...]] = {}
     if hand is None:
@@ -45,6 +53,13 @@ def pointing(skeleton: Skeleton, side: str, points: Array) -> Array | None:
 
     points (P, 3) : joints, then tips. Without finger names, the children of the hand are used, or its tip. None if the
         hand has neither.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import fingers, kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> fingers.pointing(walk.skeleton, "L", kinematics.points(walk)[0]).shape
+        (3,)
     """
     hand, known = skeleton.roles[f"hand.{side}"], chains(skeleton, side)
     roots = [joints[0] for finger, joints in known.items() if finger != "thumb"]
@@ -62,7 +77,15 @@ def pointing(skeleton: Skeleton, side: str, points: Array) -> Array | None:
 
 
 def fan(skeleton: Skeleton, side: str, points: Array) -> Array | None:
-    """Return the vector (3,) from the root of the little (or ring) finger to the index finger's; None if unknown."""
+    """Return the vector (3,) from the root of the little (or ring) finger to the index finger's; None if unknown.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import fingers, kinematics
+        >>> walk = actions.walk(cycles=1)
+        >>> fingers.fan(walk.skeleton, "L", kinematics.points(walk)[0]) is None
+        True
+    """
     known = chains(skeleton, side)
     last = known.get("little", known.get("ring"))
     if last is None or "index" not in known:

@@ -160,7 +160,7 @@ def test_only_arms_change():
 
 @pytest.mark.shared
 def test_what_an_arm_cannot_reach_is_named():
-    """Arms of 0.6 reach as far as they can, and each contact that they miss or slide from has its sentence."""
+    """Each contact that the short arms miss or slide from has its sentence."""
     report = verbs.apply(Retarget(), [standing(other_body(arm=0.6)), at_30(LIFT)]).report
     rows = report["hands"]["contacts"]
     lost = [one for one in rows if one["let_go"] or one["off_cm"][1] > 2.0 or abs(one["slid_cm"]) > 5.0]
