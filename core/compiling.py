@@ -15,43 +15,34 @@ from importlib import metadata
 from pathlib import Path
 
 LONGEST_SECONDS = 600.0  # of a compilation: a process that began before was ended, and another one may begin
-# A package whose parents are not run, because an add-on's own needs Blender.
-PROGRAM = """
-import os, sys, types
-name, folder, kept = sys.argv[1:]
-if hasattr(os, "nice"): os.nice(15)
-parents = name.split(".")[:-1]
-for k in range(len(parents)):
-    module = types.ModuleType(".".join(parents[:k + 1]))
-    module.__path__ = [folder] if k == len(parents) - 1 else []
-    sys.modules[module.__name__] = module
-exec(f"from {name} import jit")
-jit.compile_all(kept)
-"""
 
 
-def is_compiled(packages: Sequence[str], kept: str | None) -> bool:
-    """Return whether the kernels of packages are compiled; kept : the folder for them, None for the default.
+def is_compiled(packages: Sequence[str]) -> bool:
+    """Return whether the kernels of packages are compiled.
 
     Example:
         >>> from action_loom.core import compiling
-        >>> compiling.is_compiled(["sync"], "a folder that does not exist")
-        False
+        >>> compiling.is_compiled(["sync"]) in (True, False)
+        True
     """
-    return _note(packages, kept).exists()
+    return _note(packages).exists()
 
 
-def begin(packages: Sequence[str], kept: str | None) -> None:
+def begin(packages: Sequence[str]) -> None:
     """Begin to compile all kernels in a process of low priority, unless one has begun; it outlives this process."""
-    begun = _note(packages, kept).with_suffix(".begun")
+    begun = _note(packages).with_suffix(".begun")
     with suppress(OSError):  # a folder that cannot be written: no compiled code would stay there
         begun.parent.mkdir(parents=True, exist_ok=True)
         if begun.exists() and time.time() - begun.stat().st_mtime > LONGEST_SECONDS:
             begun.unlink()
         begun.touch(exist_ok=False)
-        root = str(Path(__file__).resolve().parent.parent)
         program = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(__package__), root, kept or ""],
+            [
+                sys.executable,
+                "-c",
+                f"import os\nif hasattr(os, 'nice'): os.nice(15)\nfrom {__package__} import jit\njit.compile_all()",
+            ],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -61,21 +52,21 @@ def begin(packages: Sequence[str], kept: str | None) -> None:
         program.returncode = 0  # nobody waits for it
 
 
-def leave_note(packages: Sequence[str], kept: str | None) -> None:
+def leave_note(packages: Sequence[str]) -> None:
     """Write that the kernels of packages are compiled."""
-    note = _note(packages, kept)
+    note = _note(packages)
     note.touch()
     note.with_suffix(".begun").unlink(missing_ok=True)
 
 
-def _note(packages: Sequence[str], kept: str | None) -> Path:
+def _note(packages: Sequence[str]) -> Path:
     """Return the path of the note for these kernels, this processor, Python and numba."""
     core = Path(__file__).resolve().parent
     files = [core.joinpath(*name.split("."), "_numba.py") for name in packages]
     times = [(str(path), path.stat().st_mtime_ns) for path in files]  # numba, too, compiles again when they change
     content = repr((times, sys.version, metadata.version("numba"), platform.machine(), _features()))
     name = f"kernels-{hashlib.blake2b(content.encode(), digest_size=8).hexdigest()}.compiled"
-    if kept or (kept := os.environ.get("NUMBA_CACHE_DIR")):
+    if kept := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(kept) / name
     beside = core / "__pycache__"
     if os.access(beside if beside.exists() else core, os.W_OK):

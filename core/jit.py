@@ -31,6 +31,7 @@ SHORT = 2000  # frames of all clips; below it, loading the compiler takes longer
 
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
 _short = False
+_prepared = False  # whether waiting for the compiler was announced
 _cache_folder: str | None = None
 _loaded: set[str] = set()
 
@@ -74,7 +75,7 @@ def read_default_engine() -> str:
     """
     if _wanted != "auto":
         return _wanted
-    return "numba" if _is_ready() else "numpy"
+    return "numba" if _prepared or _is_ready() else "numpy"
 
 
 def compiler() -> str:
@@ -119,7 +120,7 @@ def kernels(package: str) -> ModuleType:
     """
     _check(_wanted)
     spared = _short and package.removeprefix(f"{__package__}.") in WEAVING
-    avoided = _wanted == "numpy" or (_wanted == "auto" and (spared or not _is_ready()))
+    avoided = _wanted == "numpy" or (_wanted == "auto" and (spared or not (_prepared or _is_ready())))
     if avoided or (compiled := _load_compiled(package)) is None:
         return import_module("._numpy", package)
     return compiled
@@ -170,7 +171,7 @@ def only_work(frames: int) -> Iterator[None]:
 
 
 def prepare(progress: "Progress") -> None:
-    """Load the kernels for weaving, with progress: it takes a second, or a minute if numba was asked for by name.
+    """Load the kernels for weaving, with progress: it takes a second, or a minute where they must be compiled.
 
     Example:
         >>> from action_loom.core import jit
@@ -180,21 +181,22 @@ def prepare(progress: "Progress") -> None:
         >>> jit.prepare(SILENT)
         >>> jit.use(before)
     """
+    global _prepared
+    _prepared = True
     for k, package in enumerate(WEAVING):
         if _wanted != "numpy" and package not in _loaded:
-            progress.at(k / len(WEAVING), "Loading the engine")
+            progress.at(k / len(WEAVING), "Loading the engine (the first time it is compiled)")
         kernels(f"{__package__}.{package}")
         _loaded.add(package)
 
 
-def compile_all(kept: str) -> None:
-    """Compile all kernels in this process, and note it; kept : the folder for them, "" for the default."""
+def compile_all() -> None:
+    """Compile all kernels in this process, and note it."""
     from .compiling import leave_note  # see above
 
-    keep_compiled_in(kept)
     use("numba")
     if all(kernels(f"{__package__}.{name}").__name__.endswith("._numba") for name in PACKAGES):
-        leave_note(PACKAGES, kept or None)
+        leave_note(PACKAGES)
 
 
 def kernel(signature: str, *, fused: bool = False, inlined: bool = False) -> Callable[[Callable[..., Any]], Any]:
@@ -231,9 +233,10 @@ def _is_ready() -> bool:
     from .compiling import begin, is_compiled  # see above
 
     try:
-        if is_compiled(PACKAGES, _cache_folder):
+        if is_compiled(PACKAGES):
             return True
-        begin(PACKAGES, _cache_folder)
+        if not _cache_folder:  # in Blender, `prepare` compiles with a progress bar
+            begin(PACKAGES)
     except Exception as error:
         _log().warning("numba does not work here (%s): the slower numpy engine is used", " ".join(str(error).split()))
     return False

@@ -178,7 +178,7 @@ def _result_options() -> dict[str, Any]:
 def _engine_state(engine: str) -> str:
     if engine == "NUMPY":
         return "Numpy computes"
-    return "Compiled code computes as soon as it is ready"
+    return "Use compiled code; the very first Weave takes up to a minute longer"
 
 
 def _megabytes(count: int) -> str:

@@ -76,7 +76,7 @@ def test_that_the_engine_is_loaded_is_said_once(engine, monkeypatch):
     for _ in range(2):
         engine.prepare(Progress(lambda fraction, doing: message.append((fraction, doing)) or True))
     assert [fraction for fraction, _ in message] == pytest.approx(np.arange(len(jit.WEAVING)) / len(jit.WEAVING))
-    assert {doing for _, doing in message} == {"Loading the engine"}
+    assert {doing for _, doing in message} == {"Loading the engine (the first time it is compiled)"}
 
 
 @needs_numba
@@ -349,27 +349,38 @@ def few(package):
 
 @needs_numba
 def test_numpy_computes_while_another_process_compiles_and_the_next_process_has_the_kernels(few, tmp_path):
-    code = "from action_loom.core import jit\n" + keeping_in(tmp_path / "kept")
+    code = "from action_loom.core import jit\n"
     code += "print(jit.kernels('action_loom.core.formats').__name__.rpartition('.')[2], jit.read_default_engine())\n"
 
     def run():
-        done = processes.python("-c", code, PYTHONPATH=few)
+        done = processes.python("-c", code, PYTHONPATH=few, NUMBA_CACHE_DIR=tmp_path)
         assert done.stderr == ""
         return done.stdout
 
     assert run() == run() == "_numpy numpy\n"  # one process compiles, whoever asks meanwhile
-    processes.until(lambda: list((tmp_path / "kept").glob("*.compiled")), 110.0)
-    assert run() == "_numba numba\n"
+    processes.until(lambda: list(tmp_path.glob("*.compiled")), 110.0)
     before = {path: path.stat().st_mtime_ns for path in kept_in(tmp_path)}
     assert before
+    assert run() == "_numba numba\n"
+    assert {path: path.stat().st_mtime_ns for path in kept_in(tmp_path)} == before  # loaded, not compiled again
     os.utime(few / "action_loom" / "core" / "formats" / "_numba.py")  # as a new version would be
     assert run() == "_numpy numpy\n"
-    processes.until(lambda: len(list((tmp_path / "kept").glob("*.compiled"))) == 2, 110.0)
+    processes.until(lambda: len(list(tmp_path.glob("*.compiled"))) == 2, 110.0)
 
 
 @needs_numba
 def test_a_folder_that_cannot_be_written_leaves_numpy(few, tmp_path):
     (tmp_path / "a file").touch()
-    code = keeping_in(tmp_path / "a file" / "kept") + "print(jit.read_default_engine())\n"
-    done = processes.python("-c", code, PYTHONPATH=few)
+    code = "from action_loom.core import jit\nprint(jit.read_default_engine())\n"
+    done = processes.python("-c", code, PYTHONPATH=few, NUMBA_CACHE_DIR=tmp_path / "a file" / "kept")
     assert (done.stdout, done.stderr) == ("numpy\n", "")
+
+
+@needs_numba
+def test_where_waiting_is_announced_kernels_are_compiled_at_once(few, tmp_path):
+    code = "from action_loom.core import jit, progress\n" + keeping_in(tmp_path)
+    code += "print(jit.read_default_engine())\njit.prepare(progress.SILENT)\nprint(jit.read_default_engine())\n"
+    done = processes.python("-c", code, PYTHONPATH=few)
+    assert (done.stdout, done.stderr) == ("numpy\nnumba\n", "")
+    assert kept_in(tmp_path)
+    assert not list(tmp_path.glob("*.begun"))
