@@ -114,7 +114,7 @@ def vary(
         for key, far in zip(wished.keys, apart, strict=True)
         if far > FAR
     ]
-    report["warnings"] += [*told, *_suggest_others(rows, shifted, report["walk"]["transitions"])]
+    report["warnings"] += [*told, *_suggest_others(rows, played, shifted, report["walk"]["transitions"])]
     report["warnings"] += _describe_shares(rows, recipe, way, report["walk"])
     report["warnings"] += _compare_next(rows, recipe, way)
     report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
@@ -237,7 +237,7 @@ def _report(rows: Source, way: _Way, played: Played, clip: Clip, began: float) -
     }
 
 
-def _suggest_others(rows: Source, shifted: float, seams: int) -> list[str]:
+def _suggest_others(rows: Source, played: Played, shifted: float, seams: int) -> list[str]:
     """Return sentences that suggest another place or another verb."""
     told = []
     if shifted > SHIFTED * rows.unit:
@@ -245,7 +245,7 @@ def _suggest_others(rows: Source, shifted: float, seams: int) -> list[str]:
             f"its way lies {shifted:.1f} m from where its own steps lead: feet may slide; choose a nearer place, or let"
             " Follow Path choose the steps"
         )
-    if not seams and all(maps.cycle for maps in rows.inputs.frame_maps):
+    if not seams and all(rows.inputs.frame_maps[k].cycle for k in np.unique(played.origin.clip)):
         told.append(f"{_name(rows)} only repeats: Restyle changes its manner, and Follow Path its way")
     return told
 

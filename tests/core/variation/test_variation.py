@@ -321,3 +321,11 @@ def test_kept_hands_and_planted_feet_leave_poses_stretches_and_loops_as_they_are
         assert angles(*standing_alike(given, shown)).max() < 1e-5
     looped = verbs.apply(Walk(seconds=8.0, loop=True), [clip], prepared=rows).clip
     assert angles(*standing_alike(looped.cut(0, 1), looped.cut(len(looped) - 1, len(looped)))).max() < 1e-9
+
+
+def test_a_variation_that_stays_in_a_cycle_says_that_it_only_repeats():
+    walk = replace(actions.walk(cycles=1), cyclic=True)
+    made = verbs.apply(Walk(seconds=6.0, shares=((1.0, 0.0),)), [walk, actions.wave()])
+    assert set(made.origin.clip.tolist()) == {0}
+    assert made.report["walk"]["transitions"] == 0
+    assert any("only repeats: Restyle" in sentence for sentence in made.report["warnings"])
