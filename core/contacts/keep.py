@@ -26,9 +26,10 @@ Flags = NDArray[np.bool_]
 EXACT = 0.002  # m; if all hands are this near, the result is not changed
 FAR = 0.25  # body heights from which on a contact of the source makes no sense in the result
 EASE = 0.25  # s in which hands come and go
-EVEN, SINGLE = 1.01, 1.5  # factors on this limit, for quantiles and for single frames
 SOFT, SOFTENED, SOFTER = 0.1, 0.05, 60  # s, sigma of softening, and of its mask; rounds
 SNAPS = 1.2  # times the largest acceleration of the source or of the result before
+EVEN, SINGLE = 1.01, 1.5  # factors on this limit, for quantiles and for single frames
+TOUCHED = 0.15  # share of a missing distance that an arm moves which the other hand touches
 ROUNDS, NEAR = 16, 1e-4  # iterations, as a contact of both hands moves both; metres of remaining error to accept
 AROUND = 0.5  # s beyond the ease in which a contact can be the cause of a snap
 HELD = 0.995  # quantile of the source's accelerations
@@ -254,7 +255,7 @@ def _measure_lack(now: Figure, one: Wanted) -> dict[str, Array]:
         if name.partition(".")[0] not in parts.ARMS:
             return {sides: lack}
         # Crossed arms would follow each other if the other arm stayed, and block each other if both went half.
-        return {sides: 0.85 * lack, name[-1]: -0.15 * lack}
+        return {sides: (1.0 - TOUCHED) * lack, name[-1]: -TOUCHED * lack}
     if kind == WORLD:
         return {sides: relation - now.palms[sides][span]}
     apart = (now.palms["L"] - now.palms["R"])[span]
