@@ -28,9 +28,12 @@ class WalkResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class VariedResult(WalkResult):
-    """A variation; restore : brings a clip changed later back to its keyed poses, kept stretches and closed loop."""
+    """A variation; bring_back : returns a changed clip with its keyed poses, kept stretches and closed loop."""
 
-    restore: Callable[[Clip], Clip]
+    bring_back: Callable[[Clip], Clip]
+
+    def restore(self, changed: Clip) -> Clip:
+        return self.bring_back(changed)
 
 
 @dataclass(frozen=True, eq=False)

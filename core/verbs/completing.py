@@ -10,7 +10,6 @@ from ..bodies import attachments
 from ..bodies.attachments import Attachments
 from ..edit.feet.planting import told
 from ..errors import LoomError, one_line
-from ..graph.walk_result import VariedResult
 from ..motion import quat
 from ..motion.clip import Clip
 from ..recipes.base import Recipe
@@ -68,7 +67,7 @@ def complete(
     report, (woven, falls) = made.report, _let_fall(made.clip, recipe, made.report)
     hung = attached.hang(clips)
     woven, held = hold_hands(woven, made, recipe, hung, find_frames)
-    woven = made.restore(woven) if isinstance(made, VariedResult) else woven
+    woven = made.restore(woven)
     sources = [made.part] if isinstance(made, CutOutResult) else hung[1:] if recipe.verb == Retarget.verb else hung
     names = [clip.name for clip in clips]
     rigs = {name.partition("|")[0] for name in names if "|" in name}

@@ -33,6 +33,10 @@ class Result:
     report: dict[str, Any]
     reference: int
 
+    def restore(self, changed: Clip) -> Clip:
+        """Return a clip that was changed later, brought back to what the result must meet exactly."""
+        return changed
+
 
 @dataclass(frozen=True, eq=False)
 class BlendResult(Result):

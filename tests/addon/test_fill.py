@@ -163,7 +163,7 @@ def test_a_lock_keeps_its_stretch_whatever_else_is_ticked(blocked, loom, capfd):
     for line in lines:
         line.use = line.action.name == "stroll"
     assert {one["clip"] for one in stretches()} == {"stroll"}
-    assert "is not among the sources any more: walk, frames" in capfd.readouterr().out
+    assert "the stretch set for the gap after frame 12 of the result is gone: walk, frames" in capfd.readouterr().out
 
 
 def at_other_times(rig, name, true, frames):
