@@ -43,4 +43,5 @@ def chosen_paths(operator: Any) -> list[str]:
     names = [element.name for element in operator.files if element.name]
     if names:
         return [os.path.join(folder, bpy.path.abspath(name)) for name in names]
-    return [bpy.path.abspath(operator.filepath)] if operator.filepath else []
+    path = bpy.path.abspath(operator.filepath)
+    return [path] if path and not os.path.isdir(path) else []

@@ -351,3 +351,21 @@ def test_words_of_names_are_found_however_they_are_written(loom):
     assert words_of("CharacterArmature|Run_Left") == ["character", "armature", "run", "left"]
     assert words_of("runFast01") == ["run", "fast", "01"]
     assert words_of("WALK-CYCLE") == ["walk", "cycle"]
+
+
+def test_a_ticked_action_moves_past_the_next_ticked_one(listing):
+    rig = material.two_actions()
+    for seed, name in enumerate(("three", "four")):
+        material.key_by_hand(rig, name, seed=seed)
+    complete(listing, rig)
+    settings = bpy.context.scene.action_loom.rigs[0]
+    before = listed(rig)
+    for line, used in zip(settings.sources, (True, False, False, True), strict=True):
+        line.use = used
+    settings.active, settings.reference = 3, 0
+    assert bpy.ops.action_loom.move_source() == {"FINISHED"}
+    assert listed(rig) == [before[3], *before[:3]]
+    assert (settings.active, settings.reference) == (0, 1)
+    assert bpy.ops.action_loom.move_source() == {"CANCELLED"}
+    assert bpy.ops.action_loom.move_source(down=True) == {"FINISHED"}
+    assert [before[3], before[0]] == [name for name in listed(rig) if name in (before[0], before[3])][::-1]

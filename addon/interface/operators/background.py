@@ -51,6 +51,17 @@ class BackgroundOperator(OperatorMixin):
             return self.execute(context)
         return self._begin(context)
 
+    def call_again(self, **given: Any) -> None:
+        """Call this operator a second time, in the background, and report its error.
+
+        A file browser or a dialog waits for the operator that opened it.
+        """
+        ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+        try:
+            getattr(ours, self.bl_idname.partition("_OT_")[2])("INVOKE_DEFAULT", **given)
+        except RuntimeError as error:
+            self.report({"ERROR"}, str(error).strip().removeprefix("Error: "))
+
     def from_panel(self, context: bpy.types.Context) -> None:
         """Copy the panel's values to properties that the caller has not set; later steps use only these."""
 

@@ -132,11 +132,9 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, BackgroundOperator, bp
         with target_armature.as_from_panel(context, present(self._target(context))):
             if not hasattr(self, "_armature") or bpy.app.background:
                 return BackgroundOperator.execute(self, context)
-            # The file browser waits for the operator that opened it: a second call works in the background.
-            ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
             given = self.as_keywords(ignore=("chosen", "actions", "filter_glob"))
             actions = [{"name": action.name} for action in self.actions]
-            ours.export_motion("INVOKE_DEFAULT", actions=actions, chosen=True, **given)
+            self.call_again(actions=actions, chosen=True, **given)
         return {"CANCELLED"}
 
     def fresh_inputs(self, context: bpy.types.Context) -> Any:

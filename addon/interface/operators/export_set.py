@@ -118,9 +118,7 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, BackgroundOperator, bpy.types.Oper
         with target_armature.as_from_panel(context, armature):
             if not hasattr(self, "_armature") or bpy.app.background:
                 return BackgroundOperator.execute(self, context)
-            # The file browser waits for the operator that opened it: a second call works in the background.
-            ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
-            ours.export_set("INVOKE_DEFAULT", chosen=True, **self.as_keywords(ignore=("chosen", "filter_folder")))
+            self.call_again(chosen=True, **self.as_keywords(ignore=("chosen", "filter_folder")))
         return {"FINISHED"}
 
     def inputs(self, context: bpy.types.Context) -> "steps.Steps[ExportedSet]":

@@ -100,9 +100,7 @@ class ACTION_LOOM_OT_add_to_library(LibraryOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if not self._browsing:
             return LibraryOperator.execute(self, context)
-        # The file browser waits for the operator that opened it, so a second call runs in the background.
-        ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
-        ours.add_to_library("INVOKE_DEFAULT", directory=self.directory, library=self.library)
+        self.call_again(directory=self.directory, library=self.library)
         return {"FINISHED"}
 
     def inputs(self, context: bpy.types.Context) -> tuple[str, str]:

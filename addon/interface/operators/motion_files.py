@@ -269,11 +269,9 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         settings = properties.settings_of(scene_of(context))
         if self.match_rate or settings.on_rates == "SCENE":
             settings.on_rates = "SCENE" if self.match_rate else "ASK"  # asked once, and remembered
-        # The file browser, or the dialog, waits for the operator that opened it: a second call works in the background.
-        ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
         files = [{"name": one.name} for one in self.files]
-        ours.import_motion("INVOKE_DEFAULT", files=files, chosen=True, **given)
+        self.call_again(files=files, chosen=True, **given)
         return {"CANCELLED"}  # the second call is the step of Undo
 
     def inputs(self, context: bpy.types.Context) -> "steps.Steps[Given]":

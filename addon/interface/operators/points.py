@@ -1,6 +1,6 @@
 """Import files of 3D points, through the file browser, by dropping them, or from a script."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -73,10 +73,8 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if not self._asking or bpy.app.background:
             return BackgroundOperator.execute(self, context)
-        # The file browser, or the dialog, waits for the operator that opened it: a second call works in the background.
-        ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
         given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
-        ours.import_points("INVOKE_DEFAULT", files=[{"name": one.name} for one in self.files], chosen=True, **given)
+        self.call_again(files=[{"name": one.name} for one in self.files], chosen=True, **given)
         return {"CANCELLED"}  # the second call is the step of Undo
 
     def inputs(self, context: bpy.types.Context) -> "steps.Steps[Given]":

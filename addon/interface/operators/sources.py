@@ -181,12 +181,17 @@ class ACTION_LOOM_OT_move_source(OnList, bpy.types.Operator):
         from ...services.weights import weights_over_time
 
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-        here, there = rig.active, rig.active + (1 if self.down else -1)
-        if not 0 <= there < len(rig.sources):
+        here = rig.active
+        beyond = range(here + 1, len(rig.sources)) if self.down else range(here - 1, -1, -1)
+        # Ticked lines are shown together, so one of them moves past the next ticked one.
+        there = next((k for k in beyond if rig.sources[k].use or not rig.sources[here].use), None)
+        if there is None:
             return {"CANCELLED"}
         weights_over_time.settle(scene_of(context))
+        order = list(range(len(rig.sources)))
+        order.insert(there, order.pop(here))
         rig.sources.move(here, there)
-        rig.reference = {here: there, there: here}.get(rig.reference, rig.reference)
+        rig.reference = order.index(rig.reference) if rig.reference in order else rig.reference
         rig.active = there
         return {"FINISHED"}
 
