@@ -60,7 +60,7 @@ class BackgroundOperator(OperatorMixin):
         try:
             getattr(ours, self.bl_idname.partition("_OT_")[2])("INVOKE_DEFAULT", **given)
         except RuntimeError as error:
-            self.report({"ERROR"}, str(error).strip().removeprefix("Error: "))
+            self.report({"ERROR"}, str(error).strip().partition(": ")[2])  # after the word for an error
 
     def from_panel(self, context: bpy.types.Context) -> None:
         """Copy the panel's values to properties that the caller has not set; later steps use only these."""
