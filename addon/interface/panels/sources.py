@@ -125,10 +125,10 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 
 
 ROWS = 7  # of the list, independent of its length, to keep the layout below in place
-BESIDE, MARKED, SHARED = 25, 28, 33  # letters that do not fit a line because of its length, a mark, and a share, too
+BESIDE, MARKED, SHARED = 25, 28, 31  # letters that do not fit a line because of its length, a mark, and a share, too
 PLAYED = 14  # letters that do not fit the row of the played action because of its buttons
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
-SHARE, NARROW = 3.8, 3.2  # button heights: the width of a share, usual and narrow
+SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, usual and narrow
 
 
 class ListShown(NamedTuple):
