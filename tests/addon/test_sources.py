@@ -53,6 +53,7 @@ def test_an_action_of_nothing_here_is_refused(rig):
 
 
 def test_lines_move_with_their_reference_mark(listed):
+    tick(listed, *names(listed))
     bpy.ops.action_loom.set_reference(index=0)
     listed.active = 0
     bpy.ops.action_loom.move_source(down=True)
