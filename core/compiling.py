@@ -1,6 +1,6 @@
-"""Compile the kernels in a process of their own, so that nobody waits for it, and know whether they are compiled.
+"""Compile the kernels in another process, so that nobody waits for the compiler, and note that they are compiled.
 
-A note beside the compiled code says that all kernels, as they are now, were compiled for this processor.
+The note lies beside the compiled code. Its name depends on the kernels' files, the processor, Python and numba.
 """
 
 import hashlib
@@ -76,7 +76,7 @@ def _note(packages: Sequence[str]) -> Path:
 
 
 def _features() -> str:
-    """Return what this processor can do, where the system says so: a folder may be shared by several machines."""
+    """Return the features of this processor if the system lists them, because machines may share a folder."""
     with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as info:
         return next((line for line in info if line.startswith(("flags", "Features"))), "")
     return platform.processor()

@@ -2,8 +2,8 @@
 
 A package with a recurrence has two private modules with the same functions: `_numba` and `_numpy`.
 `kernels(__package__)` returns the active one. Kernels are compiled for fixed types when `_numba` is imported, so
-that problems with the compiler or its cache only occur here. By default numpy computes until `compiling` has compiled
-all kernels, in a process of its own; the choice stays the same until this process ends.
+that problems with the compiler or its cache only occur here. The default engine is numpy until `compiling` has compiled
+all kernels in another process, or until `prepare` was called. A process does not look for compiled kernels twice.
 """
 
 import os
@@ -49,7 +49,7 @@ def use(engine: str) -> None:
     """
     global _wanted
     _check(engine)
-    if engine == "numba" and util.find_spec("numba") is None:
+    if engine == "numba" and not _is_installed():
         raise OptionError("The numba engine was asked for, but numba is not installed; use numpy")
     _wanted = engine
 
@@ -224,11 +224,17 @@ def _log() -> "Logger":
     return logging.getLogger(__name__)
 
 
+def _is_installed() -> bool:
+    if util.find_spec("numba") is not None:
+        return True
+    _log().info("numba is not installed: the slower numpy engine is used")
+    return False
+
+
 @cache
 def _is_ready() -> bool:
-    """Return whether kernels can be loaded at once; if they are not compiled, begin that in another process."""
-    if util.find_spec("numba") is None:
-        _log().info("numba is not installed: the slower numpy engine is used")
+    """Return whether kernels are compiled; if they are not, begin to compile them in another process."""
+    if not _is_installed():
         return False
     from .compiling import begin, is_compiled  # see above
 
@@ -244,8 +250,7 @@ def _is_ready() -> bool:
 
 @cache
 def _load_compiled(package: str) -> ModuleType | None:
-    if util.find_spec("numba") is None:
-        _log().info("numba is not installed: the slower numpy engine is used")
+    if not _is_installed():
         return None
     # Any exception from numba or its cache (wrong versions, a read-only or corrupt cache) falls back to numpy.
     try:

@@ -63,10 +63,9 @@ def find_arm(skeleton: Skeleton, side: str) -> Limb | None:
 
     Example:
         >>> from action_loom.core.contacts import parts
-        >>> from action_loom.core.demo_character import actions
-        >>> walk = actions.walk(cycles=1)
-        >>> body = walk.skeleton
-        >>> body.names[parts.find_arm(body, "L").end]
+        >>> from action_loom.core.demo_character import body
+        >>> person = body.skeleton()
+        >>> person.names[parts.find_arm(person, "L").end]
         'hand.L'
     """
     upper, lower, end = (skeleton.roles.get(f"{role}.{side}", -1) for role in ("upper_arm", "forearm", "hand"))
@@ -81,9 +80,8 @@ def palm_offset(clip: Clip, side: str, turned: Array) -> Array:
     Example:
         >>> from action_loom.core.contacts import parts
         >>> from action_loom.core.demo_character import actions
-        >>> walk = actions.walk(cycles=1)
-        >>> body = walk.skeleton
         >>> from action_loom.core.motion import kinematics
+        >>> walk = actions.walk(cycles=1)
         >>> parts.palm_offset(walk, "L", kinematics.world(walk)[0]).shape
         (33, 3)
     """
@@ -114,10 +112,9 @@ def measure_limb(skeleton: Skeleton, role: str, side: str) -> float:
 
     Example:
         >>> from action_loom.core.contacts import parts
-        >>> from action_loom.core.demo_character import actions
-        >>> walk = actions.walk(cycles=1)
-        >>> body = walk.skeleton
-        >>> 0.4 < parts.measure_limb(body, "forearm", "L") < 0.7
+        >>> from action_loom.core.demo_character import body
+        >>> person = body.skeleton()
+        >>> 0.4 < parts.measure_limb(person, "forearm", "L") < 0.7
         True
     """
     limb = ("thigh", "shin") if role == "thigh" else ("upper_arm", "forearm")
@@ -130,10 +127,9 @@ def find_parts(skeleton: Skeleton, points: Array, palms: Mapping[str, Array]) ->
     Example:
         >>> from action_loom.core.contacts import parts
         >>> from action_loom.core.demo_character import actions
-        >>> walk = actions.walk(cycles=1)
-        >>> body = walk.skeleton
         >>> from action_loom.core.motion import kinematics
-        >>> sorted(parts.find_parts(body, kinematics.points(walk), {}))
+        >>> walk = actions.walk(cycles=1)
+        >>> sorted(parts.find_parts(walk.skeleton, kinematics.points(walk), {}))
         ['head', 'trunk']
     """
     roles, found = skeleton.roles, {}
@@ -164,9 +160,6 @@ def is_other_part(name: str, side: str) -> bool:
 
     Example:
         >>> from action_loom.core.contacts import parts
-        >>> from action_loom.core.demo_character import actions
-        >>> walk = actions.walk(cycles=1)
-        >>> body = walk.skeleton
         >>> parts.is_other_part("forearm.L", "L"), parts.is_other_part("thigh.L", "L")
         (False, True)
     """
@@ -180,10 +173,9 @@ def measure_bend(skeleton: Skeleton, points: Array, side: str) -> Array:
     Example:
         >>> from action_loom.core.contacts import parts
         >>> from action_loom.core.demo_character import actions
-        >>> walk = actions.walk(cycles=1)
-        >>> body = walk.skeleton
         >>> from action_loom.core.motion import kinematics
-        >>> parts.measure_bend(body, kinematics.points(walk), "L").shape
+        >>> walk = actions.walk(cycles=1)
+        >>> parts.measure_bend(walk.skeleton, kinematics.points(walk), "L").shape
         (33,)
     """
     roles = skeleton.roles

@@ -117,7 +117,7 @@ def expand(  # type: ignore[no-untyped-def]
 
 @kernel("i8[::1](i8[::1], i8[::1], i8[::1], i8, i8)")
 def count_frames(first, ends, lengths, start, end):  # type: ignore[no-untyped-def]
-    """Return the fewest frames (N,) from a node to every other that is not farther than `end`; -1: not reached.
+    """Return the fewest frames (N,) from a node to every node up to the distance of `end`; −1 for nodes not reached.
 
     first (N + 1,) : place of each node's first edge; ends, lengths (E,) : of the edges, lengths at least 1
 

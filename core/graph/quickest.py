@@ -9,8 +9,8 @@ from .motion_graph import Indices, MotionGraph
 def find_quickest(graph: MotionGraph, start: int, end: int) -> Indices | None:
     """Return the edges of the walk with the fewest frames between two nodes, or None if there is none.
 
-    Of walks with the same number of frames, it takes the one that arrives at each node by the edge with the lowest
-    number, so that all engines return the same walk.
+    If several walks have the same number of frames, the result arrives at each node by the edge with the lowest number,
+    so that all engines return the same walk.
 
     Example:
         >>> from action_loom.core import verbs

@@ -18,8 +18,8 @@ from .spans import BALL, Contact
 HELD = 1e5  # weight of a fully held frame: much larger than the weight of smoothness, so that the foot does not move
 EASE = 0.12  # s at each end of a contact, inside it, over which the hold fades
 BRIEF = 0.6  # of a contact: upper limit of each fade, so that brief contacts are still held in their middle
-# A pivot that is accelerated more, in body heights / s², trembles, as noisy captures of toes do. It is smoothed by a
-# Gaussian of this sigma, s, in these frames, whose share is the smoothed number of them times NEARBY, and at most 1.
+# A pivot with a larger acceleration, in body heights / s², trembles: toes of noisy captures do. Its path is replaced by
+# its mean, with a Gaussian of this sigma in seconds, by the smoothed density of such frames times NEARBY, at most 1.
 TREMBLES, CALM_SECONDS, NEARBY = 200.0, 1.0 / 120.0, 4.0
 STIFF, REACH = 0.02, 0.08  # s; time scales of the curve's smoothness, and of its decay after a contact
 
@@ -117,7 +117,7 @@ def of_foot(
     still : contacts without slide, which are held without displacement
     fixed : sorted frames without displacement; a contact that includes one is held at its position there, and between
         several of them on a line
-    calm : whether a foot that trembles in a contact may go on trembling, so that its leg does not
+    calm : whether the tremor of a foot in a contact stays, so that its leg does not tremble
     """
     frames = len(pivots.ball)
     goals, held = np.zeros(frames, dtype=np.complex128), holds([*contacts, *still], frames, rate)

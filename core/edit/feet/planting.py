@@ -188,16 +188,16 @@ def _solution(
     while kept or given[1]:  # leaving out stances changes how the others bend their legs
         solved = curves(kept, calm)
         made = legs.following(whole.clip, limbs, solved, *given)
-        bends = _bends(whole.clip, made[0], limbs)
+        bends, after = _bends(whole.clip, made[0], limbs), kinematics.points(made[0])
         dear: dict[int, str] = {}
         if judged is not None:
-            shifts, after = {foot: shift for foot, (shift, _) in solved.items()}, kinematics.points(made[0])
+            shifts = {foot: shift for foot, (shift, _) in solved.items()}
             trial = Trial(
                 whole.clip, whole.own, kept, judged[0], points, after, shifts, bends,
                 lambda contacts: legs.pelvis_of(posed, curves(contacts, calm), whole.clip.rate), judged[1],
             )  # fmt: skip
             dear = worth.refused(trial)
-        jerking = set() if dear else _jerking(whole, made[0], limbs) - calm
+        jerking = set() if dear else _find_jerking(points[whole.own], after[whole.own], limbs) - calm
         if not dear and not jerking:
             return kept, whys, (*made, bends, solved)
         calm.update(jerking)
@@ -205,17 +205,16 @@ def _solution(
     return kept, whys, None
 
 
-def _jerking(whole: PaddedClip, after: Clip, limbs: Sequence[Limb]) -> set[str]:
-    """Return the feet whose knees are accelerated much more in a planted clip."""
-
-    def hardest(clip: Clip) -> Array:
-        knees = kinematics.pose_clip(clip)[1][whole.own][:, [limb.lower for limb in limbs]]
-        return np.asarray(np.percentile(np.linalg.norm(np.diff(knees, 2, axis=0), axis=2), 99.5, axis=0))
-
-    if len(range(*whole.own.indices(len(after)))) < 3:
+def _find_jerking(before: Array, after: Array, limbs: Sequence[Limb]) -> set[str]:
+    """Return the feet whose knees are accelerated much more after planting; before, after (F, P, 3) : points."""
+    if len(before) < 3:
         return set()
-    harder = hardest(after) > JERKS * hardest(whole.clip)
-    return {limb.foot for limb, more in zip(limbs, harder, strict=True) if more}
+    knees = [limb.lower for limb in limbs]
+    usual, harder = (
+        np.percentile(np.linalg.norm(np.diff(points[:, knees], 2, axis=0), axis=2), 99.5, axis=0)
+        for points in (before, after)
+    )
+    return {limb.foot for limb, more in zip(limbs, harder > JERKS * usual, strict=True) if more}
 
 
 def since(before: Clip, after: Clip, planted: Planted) -> Planted:
