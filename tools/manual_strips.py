@@ -78,7 +78,6 @@ def strips() -> dict[str, Strip]:
         "fewer_keys": of("fewer_keys", "Sneak", within=5.0, kind="keys", joint="foot.L"),
         "reach": of("reach", "Wave", limb="left_arm", target=((0.45, -0.35, 1.25),), from_frame=30, to_frame=60),
         "filter": of("filter", "Shaky walk", kind="height", joint="hand.R"),
-        "settle": of("settle", "Shaky walk", "Walk", strength=1.0, kind="height", joint="hand.R"),
         "place": of("place", "Walk", where="at", x=1.5, y=0.5, face="way", facing=90.0, kind="above"),
         "root_motion": of("root", "Walk with a root", kind="sway"),
         "plant_feet": of("plant", "Sliding sneak", kind="ahead", joint="foot.L"),

@@ -30,7 +30,7 @@ INTENTS = (
 )
 # The tools for one action with their icons, in groups; planting has a panel of its own.
 TOOL_GROUPS: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    ("Clean", {"filter": "SMOOTHCURVE", "fewer_keys": "KEYFRAME", "settle": "MOD_SMOOTH", "bake": "REC"}),
+    ("Clean", {"filter": "SMOOTHCURVE", "fewer_keys": "KEYFRAME", "bake": "REC"}),
     (
         "Edit",
         {

@@ -55,7 +55,7 @@ def two_bones(upper: Array, lower: Array, reach: Array, axis: Array) -> tuple[Ar
 
     upper, lower (F, 3) : the bones as vectors; reach (F, 3) : from the upper bone's head to the target
     axis (F, 3) : unit hinge axis of the lower bone, across both; the lower bone keeps its bending side
-    A target that is out of range is approached to the least distance. Law of cosines.
+    A target out of range is approached to the least distance. Law of cosines.
     """
     upper_length, lower_length, distance = (np.linalg.norm(vectors, axis=1) for vectors in (upper, lower, reach))
     cosine = (distance**2 - upper_length**2 - lower_length**2) / np.maximum(2.0 * upper_length * lower_length, 1e-300)

@@ -83,19 +83,16 @@ def fill_gap(
     last: Clip,
     count: int,
     *,
-    met: bool = True,
     leads: tuple[float, float] = (1.0, 1.0),
 ) -> Filled:
     """Return a gap of `count` frames, including its keys, filled with a candidate.
 
     clips : of the library with the given rows; first, last : the keyed poses, one-frame clips
     leads : start and end speed (see `measure_leads`)
-    met : whether to match the key poses exactly; otherwise joints turn as in the stretch, and only path and facing
-        match
     Raises SkeletonError as `root_motion.place_clip` does.
     """
     plain = interpolate_poses(first, last, count)
-    own = _bend_to_keys(_stretches(clips, rows, one, count, first, leads), first, last, met=met)
+    own = _bend_to_keys(_stretches(clips, rows, one, count, first, leads), first, last)
     own = replace(plain, rotations=own.rotations, translations=own.translations)
     return Filled(own, plain)
 
@@ -163,8 +160,8 @@ def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:
     )
 
 
-def _bend_to_keys(own: Clip, first: Clip, last: Clip, *, met: bool) -> Clip:
-    """Return a stretch with its path and facing fitted to the keys, and, if met, its pose errors at the ends spread."""
+def _bend_to_keys(own: Clip, first: Clip, last: Clip) -> Clip:
+    """Return a stretch with its path and facing fitted to the keys, and its pose errors at the ends spread."""
     count = len(own)
     step = np.linspace(0.0, 1.0, count)
     smooth = step * step * (3.0 - 2.0 * step)
@@ -185,8 +182,6 @@ def _bend_to_keys(own: Clip, first: Clip, last: Clip, *, met: bool) -> Clip:
     share = smooth[:, None, None]
     moved = [key.translations - placed.translations[[k]] for k, key in ((0, first), (-1, last))]
     translations = placed.translations + (1.0 - share) * moved[0] + share * moved[1]
-    if not met:
-        return replace(placed, translations=translations)
     lack = [quat.log(quat.mul(quat.inv(placed.rotations[[k]]), key.rotations)) for k, key in ((0, first), (-1, last))]
     rotations = quat.mul(placed.rotations, quat.exp((1.0 - share) * lack[0] + share * lack[1]))
     for k, key in ((0, first), (-1, last)):

@@ -18,7 +18,7 @@ from .registration_curve import RegistrationCurve
 
 STARTS = 48  # starts that are tried first; then all those next to the best
 # Of cycles of bodies with four legs or more. The distance of poses, in means of all pairs, decides where no leg comes
-# down: with 0.01 it draws footfalls apart, with none it is no better than by chance.
+# down: 0.01 moves footfalls away from each other, and without it the choice is as good as by chance.
 POSES = 0.005
 LEAST_LEGS, NEARER = 4, 0.01  # legs with one footfall in both; of a cycle that these have to come nearer
 KNOTS = 12  # of a cycle matched by footfalls

@@ -41,7 +41,6 @@ from .reach import Reach
 from .restyle import Restyle
 from .retarget import Retarget
 from .root import Root
-from .settle import Settle
 from .splice import Splice
 from .synchronise import Synchronise
 from .take import CutOut, TakeOptions
@@ -124,7 +123,6 @@ _ROWS = (
     Verb(Place),
     Verb(Root, picture="verbs.place.picture:draw"),
     Verb(Bake, picture="verbs.mirror.picture:draw"),
-    Verb(Settle),
     Verb(Weight, picture="verbs.mirror.picture:draw", needs=("thighs", "feet")),
     Verb(Plant, needs=("thighs", "feet")),
     Verb(Retarget, several_bodies=True),

@@ -266,7 +266,7 @@ def _of_poses(woven: KeyPosesResult) -> list[Shown]:
 
 
 def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
-    """Return what was played, to 0.1 s; a drive settled along its line has the stretches of its walk."""
+    """Return the stretches that were played, to 0.1 s; a drive settled along its line has the stretches of its walk."""
     data, found = woven.data, list[Shown]()
     legs = 1 if isinstance(recipe, Drive) and recipe.upper_body_only else 0
     known = [clip.name for clip in clips[legs:]]

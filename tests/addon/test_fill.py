@@ -285,25 +285,6 @@ def test_another_body_fills_and_a_rest_pose_does_not(blocked, capfd):
         assert said in capfd.readouterr().out
 
 
-@pytest.mark.parametrize("replace", [False, True])
-def test_settle_pulls_towards_ticked_actions_and_keeps_poses(blocked, replace):
-    block_out = blocked.animation_data.action
-    before = {frame: heads(blocked, block_out, frame) for frame in (7, 13, 22, 31)}
-    bpy.context.scene.action_loom.settle.strength = 1.0
-    assert material.press(blocked, "settle", replace=replace, keep_contacts=False) == {"FINISHED"}
-    made = blocked.animation_data.action
-    assert (made == block_out) == replace
-    for frame in (13, 31):
-        np.testing.assert_allclose(heads(blocked, made, frame), before[frame], atol=2e-5)
-
-
-def test_settle_needs_other_actions(blocked):
-    for line in bpy.context.scene.action_loom.rigs[0].sources:
-        line.use = False
-    with pytest.raises(RuntimeError, match="Tick the actions to pull towards"):
-        material.press(blocked, "settle")
-
-
 def test_what_is_unlike_is_said_in_frames_of_the_scene(blocked, capfd):
     block(blocked, "later", (101, 131))
     for k, curve in enumerate(material.fcurves(blocked.animation_data.action)):

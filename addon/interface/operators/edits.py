@@ -8,11 +8,11 @@ from ....core.errors import LoomError, no_frame
 from ....core.options import declared_options
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Source, SourceOptions
-from ....core.verbs import OF_ONE_BODY, Bake, MoveEvents, Place, Plant, Reach, Settle, Warp
+from ....core.verbs import OF_ONE_BODY, Bake, MoveEvents, Place, Plant, Reach, Warp
 from ...ground import option_properties, steps
 from ...ground.blender_types import by_full_name, present, scene_of
 from ...model import contact_rows, lists, properties, target_armature
-from ...services.sources import posed, source_list
+from ...services.sources import source_list
 from . import polls
 from .reports import EachResult
 from .result_hooks import ResultHooks
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from ...services.results import rebuilding
     from ...services.weaving.reading import Inputs
     from ...services.weaving.writing import Written
-
-
-MOST_POSES = 0.25  # of an action's frames: if more of them have keys, none counts as a pose
 
 
 class EditHooks(ResultHooks):
@@ -251,37 +248,6 @@ class PlaceHooks(EditHooks):
         return (Source(name=op.after),) if op.after else ()
 
 
-class SettleHooks(EditHooks):
-    """Pull an action towards the ticked ones; the keyed poses of a sparsely keyed action stay."""
-
-    # names of the actions to pull towards, a line each; after a tab the armature of one, if another
-    towards: bpy.props.StringProperty()
-
-    def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
-        if not super().poll(cls, context):
-            return False
-        scene, armature = scene_of(context), present(target_armature.armature(context))
-        if target_armature.invoked_from_panel(context) and not posed.sources(
-            properties.rig_of(scene, armature), armature
-        ):
-            cls.poll_message_set("Tick the actions to pull towards; the armature's own is changed")
-            return False
-        return True
-
-    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
-        armature = present(op.about(context))
-        if "towards" not in given:
-            lines = posed.sources(properties.rig_of(scene_of(context), armature), armature)
-            op.towards = "\n".join(f"{line.action.name_full}\t{line.armature}".rstrip("\t") for line in lines)
-        if "kept_frames" not in given and len(op.sources) == 1:
-            op.kept_frames = posed.keys(armature, _span(op), most=MOST_POSES)
-
-    def others(self, op: Any) -> tuple[Source, ...]:
-        rows = [line.partition("\t") for line in op.towards.split("\n") if line]
-        own = {source.name for source in op.sources}
-        return tuple(Source(name=name, armature=armature) for name, _, armature in rows if name not in own or armature)
-
-
 class ReachHooks(EditHooks):
     """Reach an object or the 3D cursor at the current scene frame, if the panel sets no target or frame."""
 
@@ -362,7 +328,6 @@ _HOOKS: dict[type[Recipe], EditHooks] = {
     Place: PlaceHooks(),
     Plant: PlantHooks(),
     Reach: ReachHooks(),
-    Settle: SettleHooks(),
     Warp: SpreadHooks(),
     MoveEvents: EventsHooks(),
     Bake: BakeHooks(),

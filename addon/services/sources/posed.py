@@ -29,11 +29,8 @@ def missing(rig: Any, armature: bpy.types.Object) -> str:
     return "" if rig is not None and sources(rig, armature) else "Tick the actions to fill from"
 
 
-def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: float = 1.0) -> str:
-    """Return the keyed frames of an armature's action, counted from 0, as the recipe's text.
-
-    most : share of the frames; if more have keys, the result is empty
-    """
+def keys(armature: bpy.types.Object, span: tuple[int, int] | None) -> str:
+    """Return the keyed frames of an armature's action, counted from 0, as the recipe's text."""
     from ...bridge import keyed_poses  # numpy is loaded at first use, not when Blender starts
 
     action = action_of(armature)
@@ -41,8 +38,6 @@ def keys(armature: bpy.types.Object, span: tuple[int, int] | None, *, most: floa
         return ""
     first, last = contact_rows.frames_of(action, span)
     frames = [frame for frame in keyed_poses.frames_of(*_find_slotted(armature, action)) if first <= frame <= last]
-    if len(frames) > most * (last - first + 1):
-        return ""
     return (
         declared_options(Fill)["key_frames"].as_text((tuple(float(frame - first) for frame in frames),))
         if frames

@@ -129,7 +129,7 @@ def _name(rows: Source) -> str:
 
 
 def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _Way:
-    """Return the rows of a variation, with jumps between poses as near as a way allows."""
+    """Return the rows of a variation, with jumps between the nearest poses that a way allows."""
     shares = _shares(rows, recipe)
     count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
     asked, pinned = wishes.limits(rows, wished, count, hold=recipe.hold, loop=recipe.loop)

@@ -62,7 +62,6 @@ TRIED = {
     "move_events": one(lambda clip: verbs.MoveEvents(events=events(clip, 1.3))),
     "move_events faster": one(lambda clip: verbs.MoveEvents(events=events(clip, 0.75))),
     "weight": one(lambda _: verbs.Weight()),
-    "settle": two(verbs.Settle),
     "restyle": one(lambda _: verbs.Restyle(speed=2.0)),
     "follow": two(lambda: verbs.Follow(path=((0, 0), (2, 0), (4, 1), (6, 1)), speed=3.0)),
     "drive": two(lambda: verbs.Drive(wishes=((0, 0, 1.5), (2, 0, 3.0), (4, 1, 2.0)))),
