@@ -37,7 +37,7 @@ _loaded: set[str] = set()
 
 
 def use(engine: str) -> None:
-    """Set the engine: auto, numba or numpy; raises OptionError for one that is not installed.
+    """Set the engine: auto, numba or numpy; raises OptionError for a missing one.
 
     Example:
         >>> from action_loom.core import jit

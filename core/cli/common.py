@@ -95,7 +95,7 @@ def settings(options: Mapping[str, Option], arguments: argparse.Namespace) -> di
 
 @contextmanager
 def bar(quiet: bool, **how: Any) -> Iterator[Any]:
-    """Show a progress bar on a terminal; yields None if that is not possible, as in Blender's own Python."""
+    """Show a progress bar on a terminal; yields None where this is impossible, as in Blender's own Python."""
     if quiet or sys.stderr is None:
         yield None
         return

@@ -17,7 +17,7 @@ from . import plain_text
 from .plain_text import LARGEST, describe_mismatch, is_number, not_a_number, second, values_needed
 
 CHANNELS = tuple(f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ")
-DEEPEST = 100  # levels that are indented, since chains of thousands of joints would mostly be tabs
+DEEPEST = 100  # indented levels, since chains of thousands of joints would mostly be tabs
 _WORD = re.compile(r"[^ \t\n\r\v\f]+")  # other spaces are letters of names
 _PIECE = 1 << 24  # bytes parsed at a time
 _BLANKS = " \t\r\v\f"  # Python's own also include control characters, which are refused

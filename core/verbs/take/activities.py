@@ -1,7 +1,8 @@
 """Segment a stationary take into activities, and group similar ones.
 
-A repeated movement, such as jumping jacks, has nearly constant mean poses and a nearly constant spread about them.
-Means and spreads of poses in a window therefore separate activities; the poses themselves do not.
+A repeated movement, such as jumping jacks, has nearly constant mean poses and spreads about them. The borders
+therefore separate the most likely series of normal distributions. Left and right are not distinguished, so that a
+movement to alternate sides is one activity.
 
 Method: A take becomes a set.
 """
@@ -12,48 +13,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...library import feature
-from ...motion import root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
 
 STEP = 0.1  # s between two samples
-WINDOW = 0.7  # s; sigma of the window for means and spreads
+SHORTEST = 1.2  # s; duration of an activity
+PENALTY = 1.35  # cost of an activity over that of the Bayesian information criterion
+NOISE = 0.003  # body heights, weighted as in `library.feature`: standard deviation that no distribution falls below
+STILL = 1e-6  # same unit; a column that varies less has no distribution
 SPREAD = 1.7  # weight of spreads relative to means
-SHORTEST, LONGEST = 1.5, 40.0  # s; duration of an activity
-PENALTY = 0.018  # s times a squared distance of samples, weighted as in `library.feature`: cost of a boundary
-ALIKE = 0.05  # same distance; activities nearer than this get the same name
+ALIKE = 0.05  # distance of weighted means and spreads; activities nearer than this get the same name
 
 
 def samples(clip: Clip) -> Array:
-    """Return windowed means and spreads of joint positions (N, 2·joints·3), one row every 0.1 s.
+    """Return positions and velocities of joints, without their side (N, C), one row every 0.1 s.
 
+    Joints of both sides are replaced by their mean and the size of their difference, after one side was mirrored.
     Raises LibraryError for bodies without known hips or thighs.
 
     Example:
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.verbs.take import activities
         >>> activities.samples(actions.wave()).shape
-        (37, 108)
+        (37, 132)
     """
-    numbers = feature.rows(clip).reshape(-1, 2, len(feature.ROLES), 3)[:, 0].reshape(-1, 3 * len(feature.ROLES))
-    places = np.nan_to_num(numbers.astype(float))
-    sigma = WINDOW * feature.RATE
-    means = _smooth_reflected(places, sigma)
-    spreads = np.sqrt(np.maximum(_smooth_reflected(places**2, sigma) - means**2, 0.0))
-    every = round(STEP * feature.RATE)
-    return np.concatenate([means, SPREAD * spreads], axis=1)[::every]
-
-
-def _smooth_reflected(values: Array, sigma: float) -> Array:
-    reach = min(int(np.ceil(3.0 * sigma)), len(values) - 1)
-    padded = np.pad(values, ((reach, reach), (0, 0)), mode="reflect")
-    return root_motion.smooth(padded, sigma)[reach : reach + len(values)]
+    joints = len(feature.ROLES)
+    rows = np.nan_to_num(feature.rows(clip)[:: round(STEP * feature.RATE)].astype(float))
+    rows = rows.reshape(len(rows), 2, joints, 3)
+    left = [k for k, role in enumerate(feature.ROLES) if not role.endswith(".R")]
+    opposite = [feature.ROLES.index(feature.ROLES[k].replace(".L", ".R")) for k in left]
+    own, mirrored = rows[:, :, left], rows[:, :, opposite] * [-1.0, 1.0, 1.0]
+    return np.concatenate([own + mirrored, np.abs(own - mirrored)], axis=1).reshape(len(rows), -1) / 2.0
 
 
 def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
-    """Return where activities end (exclusive; the last is N) in samples (N, C): the partition of least cost.
+    """Return where activities end (exclusive; the last is N) in samples (N, C): the most likely partition.
 
-    The cost is the sum of squared distances of samples from the mean of their activity, plus a penalty per activity.
+    Each activity is a normal distribution with independent columns, and costs a penalty [Killick 2012].
 
     Example:
         >>> import numpy as np
@@ -61,22 +57,28 @@ def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
         >>> activities.borders(np.repeat([[0.0], [1.0], [0.2]], 30, axis=0))
         [30, 60, 90]
     """
-    count, penalty = len(rows), penalty / STEP
-    least, most = round(SHORTEST / STEP), round(LONGEST / STEP)
+    count, least = len(rows), round(SHORTEST / STEP)
     if count < 2 * least:
         return [count]
+    penalty *= 0.5 * np.count_nonzero(np.ptp(rows, axis=0) > STILL) * float(np.log(count))
     centred = rows - rows.mean(axis=0)
-    sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(centred, axis=0)])
-    squares = np.concatenate([[0.0], np.cumsum((centred**2).sum(axis=1))])
+    sums, squares = (
+        np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(of, axis=0)]) for of in (centred, centred**2)
+    )
     best, came = np.full(count + 1, np.inf), np.zeros(count + 1, dtype=int)
-    best[0] = 0.0
+    best[0] = -penalty
+    useless = np.full(count + 1, count + 1)  # the end from which an activity no longer begins at a sample
     for end in range(least, count + 1):
-        first = np.arange(max(0, end - most), end - least + 1)
-        length = end - first
-        cost = squares[end] - squares[first] - ((sums[end] - sums[first]) ** 2).sum(axis=1) / length
+        first = np.flatnonzero((useless[: end - least + 1] > end) & np.isfinite(best[: end - least + 1]))
+        length = (end - first)[:, None]
+        variance = (squares[end] - squares[first]) / length - ((sums[end] - sums[first]) / length) ** 2
+        cost = 0.5 * length[:, 0] * np.log(np.maximum(variance, 0.0) + NOISE**2).sum(axis=1)
         total = best[first] + cost + penalty
         k = int(np.argmin(total))
         best[end], came[end] = total[k], first[k]
+        # A border at this end is at least as good for all later ends, as soon as an activity fits between them.
+        worse = first[best[first] + cost >= best[end]]
+        useless[worse] = np.minimum(useless[worse], end + least)
     ends = [count]
     while came[ends[0]] > 0:
         ends.insert(0, int(came[ends[0]]))
@@ -86,7 +88,7 @@ def borders(rows: Array, penalty: float = PENALTY) -> list[int]:
 def number_activities(parts: Sequence[Array]) -> NDArray[np.int64]:
     """Return a label (from 0) for each activity, given by its samples; similar activities share a label.
 
-    Agglomerative: the two nearest groups merge while their means are nearer than ALIKE.
+    Agglomerative: the two nearest groups merge while their means and spreads are nearer than ALIKE.
 
     Example:
         >>> import numpy as np
@@ -96,7 +98,8 @@ def number_activities(parts: Sequence[Array]) -> NDArray[np.int64]:
     """
     groups = [[k] for k in range(len(parts))]
     while len(groups) > 1:
-        means = np.array([np.concatenate([parts[k] for k in group]).mean(axis=0) for group in groups])
+        together = [np.concatenate([parts[k] for k in group]) for group in groups]
+        means = np.array([np.concatenate([rows.mean(axis=0), SPREAD * rows.std(axis=0)]) for rows in together])
         apart = np.linalg.norm(means[:, None] - means[None], axis=2) + np.diag(np.full(len(means), np.inf))
         one, other = divmod(int(np.argmin(apart)), len(means))
         if apart[one, other] > ALIKE:

@@ -118,12 +118,22 @@ def _samples(span: Span, found: Tracks) -> np.ndarray:
 
 
 def _number_actions(parts: Sequence[Span], found: Tracks) -> list[tuple[Span, int]]:
-    """Return spans with action numbers, from 1 in order of first appearance; 0 for spans that are not actions."""
+    """Return spans with action numbers, from 1 in order of first appearance; 0 for spans that are not actions.
+
+    Adjacent actions with one number become one span, unless the take is interrupted between them.
+    """
     doing = [k for k, span in enumerate(parts) if span.state.kind == ACTION]
     numbers = dict.fromkeys(range(len(parts)), 0)
     given = activities.number_activities([_samples(parts[k], found) for k in doing])
     numbers |= {k: int(number) + 1 for k, number in zip(doing, given, strict=True)}
-    return [(span, numbers[k]) for k, span in enumerate(parts)]
+    out: list[tuple[Span, int]] = []
+    for k, span in enumerate(parts):
+        last, number = out[-1] if out else (span, 0)
+        if numbers[k] and numbers[k] == number and found.whole[span.first] == found.whole[last.first]:
+            out[-1] = replace(last, end=span.end), number
+        else:
+            out.append((span, numbers[k]))
+    return out
 
 
 def _at_strikes(parts: Sequence[Span], found: Tracks) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import verbs
 from ...errors import LoomError
@@ -20,10 +21,12 @@ from .states import ACTION, GAITS, IDLE
 STEADY = 0.25  # relative deviation from the median speed; rows beyond it are not steady
 AT_REST = 0.03  # body heights a second, mean of all points; slower counts as still
 LEAST_GAIT, LEAST_IDLE = 0.8, 1.0  # s of steady motion required to search for a loop
+LONG_IDLE = 2.0  # s; of idles of this length or more the calmest is tried first
 TRIED, GOOD = 3, 0.9  # stretches of one name to try, longest first; stop at this repeat score
 BIN = 0.3  # body heights a second; gaits of one name with a smaller difference in speed are one kind
 SEAM, ACCELERATION = 1.3, 2.0  # times the usual step and acceleration; a larger seam is visible
-MARGIN, SPACING, MOST_OF = 0.25, 0.05, 0.4  # s before an idle cycle, s between tried frames, least share of the stretch
+MARGIN, SPACING, MOST_OF = 0.25, 0.05, 0.5  # s before an idle cycle, s between tried frames, least share of the stretch
+LEVEL = 3.0  # degrees; an idle turns no more than this where possible
 SHORT = 0.5  # s; a shorter cycle of an action looks like trembling
 
 
@@ -44,8 +47,12 @@ class Made:
 
     @property
     def repeats(self) -> float:
-        """How well the take repeats the cycle: 1 is exact, 0 not measured, −∞ no loop."""
-        return -np.inf if self.clip is None else float(self.report["loop"]["score"] or 0.0)
+        """How well the take repeats the cycle (1: exact, 0: not measured, −∞: no loop), or how little an idle turns."""
+        if self.clip is None:
+            return -np.inf
+        if self.stretch.state.kind == IDLE:
+            return LEVEL / max(LEVEL, float(np.degrees(np.ptp(root_motion.ground_frames(self.clip)[1]))))
+        return float(self.report["loop"]["score"] or 0.0)
 
 
 def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
@@ -61,7 +68,7 @@ def all_of(cut: Cut, progress: Progress = SILENT) -> list[Made]:
     groups, out = _group_stretches(cut.stretches), []
     for k, group in enumerate(groups):
         progress.at(k / len(groups), "Making the result")
-        out += _best(cut, sorted(group, key=lambda stretch: (-len(stretch), stretch.first)))
+        out += _best(cut, _order(cut, group))
     return sorted(out, key=lambda made: made.stretch.first)
 
 
@@ -78,13 +85,26 @@ def _group_stretches(stretches: Sequence[Stretch]) -> list[list[Stretch]]:
     return groups
 
 
+def _order(cut: Cut, group: Sequence[Stretch]) -> list[Stretch]:
+    """Return similar stretches in the order in which they are tried: longest first, but of long idles the calmest."""
+    longest = sorted(group, key=lambda stretch: (-len(stretch), stretch.first))
+    calm = [one for one in longest if one.state.kind == IDLE and one.seconds >= LONG_IDLE]
+    calm.sort(key=lambda one: float(np.median(cut.tracks.moving[_rows(cut, one)])))
+    return [*calm, *(one for one in longest if one not in calm)]
+
+
+def _rows(cut: Cut, stretch: Stretch) -> NDArray[np.int64]:
+    """Return the rows of the tracks of a stretch."""
+    frames = cut.tracks.frames + cut.first
+    return np.flatnonzero((frames >= stretch.first) & (frames <= stretch.last))
+
+
 def _best(cut: Cut, group: Sequence[Stretch]) -> list[Made]:
     """Return the best loop of similar stretches, and the reason for omitting each of the others."""
     tried: list[Made] = []
     for stretch in group[:TRIED]:
         tried.append(make_loop(cut, stretch))
-        rests = stretch.state.kind == IDLE and tried[-1].clip is not None
-        if rests or tried[-1].repeats >= GOOD:
+        if tried[-1].repeats >= GOOD:
             break
     best = max(range(len(tried)), key=lambda k: (tried[k].repeats, -k))
     if tried[best].clip is None:
@@ -137,20 +157,29 @@ def _close_loop(stretch: Stretch, part: Clip, start: int, length: int) -> Made:
 
 
 def _of_rest(part: Clip) -> list[tuple[int, int]]:
-    """Return start frames and lengths of cycles in an idle, most similar ends first.
+    """Return start frames and lengths of cycles in an idle, those that hardly turn first, then with most similar ends.
 
     An idle does not repeat, so the remaining difference between the ends fades over the frames before the start.
     """
     every = max(1, round(part.rate * SPACING))
     shapes = meeting.shapes(part)[::every]
     margin, count = round(MARGIN / SPACING), len(shapes)
-    least = max(round((LEAST_IDLE - MARGIN) / SPACING), round(MOST_OF * count))
-    found = []
-    for start in range(margin, count - least):
-        apart = np.linalg.norm(shapes[start + least :] - shapes[start], axis=1)
-        end = int(np.argmin(apart))
-        found.append((float(apart[end]), start * every, (end + least) * every))
-    return [(start, length) for _, start, length in sorted(found)[: 2 * TRIED]] or [(0, 0)]
+    least = round((LEAST_IDLE - MARGIN) / SPACING)
+    facing = np.degrees(root_motion.ground_frames(part)[1])[::every]
+    turned = [np.maximum.accumulate(facing[k:]) - np.minimum.accumulate(facing[k:]) for k in range(count)]
+    out: list[tuple[int, int]] = []
+    lowest = min((float(turned[k][least]) for k in range(margin, count - least)), default=0.0)
+    for level in (LEVEL, 2.0 * lowest, np.inf):
+        reach = [int(np.searchsorted(each, level, side="right")) for each in turned]
+        shortest = max(least, round(MOST_OF * max(reach[margin:], default=0)))
+        found = []
+        for start in range(margin, count - shortest):
+            apart = np.linalg.norm(shapes[start + shortest : start + reach[start]] - shapes[start], axis=1)
+            if len(apart):
+                end = int(np.argmin(apart))
+                found.append((float(apart[end]), start * every, (end + shortest) * every))
+        out += [(start, length) for _, start, length in sorted(found)[: 2 * TRIED]]
+    return out or [(0, 0)]
 
 
 def _steady(cut: Cut, stretch: Stretch) -> tuple[int, int]:
@@ -159,7 +188,7 @@ def _steady(cut: Cut, stretch: Stretch) -> tuple[int, int]:
     A gait is steady while its speed is near its median, an idle while the body moves little.
     """
     tracks = cut.tracks
-    rows = np.flatnonzero((tracks.frames >= stretch.first - cut.first) & (tracks.frames <= stretch.last - cut.first))
+    rows = _rows(cut, stretch)
     if stretch.state.kind == IDLE:
         moving = tracks.moving[rows]
         steady = moving <= max(AT_REST, 2.0 * float(np.median(moving)))

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from ...errors import ClipError, SkeletonError
 from ...motion.clip import Clip
+from ...motion.quat import Array
 from ...weave import planting
 from . import meeting
 from .cutting import Cut, Stretch
@@ -17,7 +18,7 @@ from .states import ACTION, GAITS, IDLE, TURN
 
 REACH = 1.5  # s into a loop's stretch searched for the end of a transition
 PLANTINGS = 2  # rounds of planting feet and restoring the end poses
-ALIKE = 0.01  # body heights; idle poses within this margin of the nearest one count as equal
+ALIKE = 0.013  # body heights; idle poses within this margin of the nearest one count as equal
 LONGEST = 12.0  # s; longer motion between two loops is not a transition
 
 
@@ -69,11 +70,12 @@ def _meet_loops(one: Between, loops: Mapping[str, Clip]) -> Between:
 def _lead(stretches: Sequence[Stretch]) -> bool:
     """Return whether the stretches between the first and the last can form one transition.
 
-    It may contain one action, such as a jump, but only between two idles or gaits.
+    It may contain one action, such as a jump, but only between two idles or gaits, and no crouch.
     """
     ends = {stretches[0].state.kind, stretches[-1].state.kind}
     actions = sum(stretch.state.kind == ACTION for stretch in stretches[1:-1])
-    return actions == 0 or (actions == 1 and ACTION not in ends)
+    bends = any(one.state.low for one in stretches[1:-1]) and not (stretches[0].state.low or stretches[-1].state.low)
+    return not bends and (actions == 0 or (actions == 1 and ACTION not in ends))
 
 
 def _best(found: Sequence[Between]) -> list[Between]:
@@ -102,9 +104,14 @@ def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Seque
     first_loop, last_loop = loops[loop_of[a]], loops[loop_of[b]]
     alike = ALIKE * cut.clip.skeleton.height
     before, then = shapes[: middle[0] - low + 1], shapes[middle[1] - low :]
+    # A start or stop includes at least one step.
+    last_step = _step(first_loop, before) if there.state.kind == IDLE and here.state.kind in GAITS else 0
+    first_step = _step(last_loop, then) if here.state.kind == IDLE and there.state.kind in GAITS else 0
+    before, then = before[: len(before) - last_step], then[first_step:]
     left = meeting.nearest(before[::-1], meeting.shapes(first_loop, repeats=True)[0], alike * (here.state.kind == IDLE))
     entered = meeting.nearest(then, meeting.shapes(last_loop, repeats=True)[0], alike * (there.state.kind == IDLE))
-    (leave, away), (enter, off) = (len(before) - 1 - left[0], left[1]), (entered[0] + middle[1] - low, entered[1])
+    leave, away = len(before) - 1 - left[0], left[1]
+    enter, off = entered[0] + first_step + middle[1] - low, entered[1]
     begins, ends, apart = Pose(loop_of[a]), Pose(loop_of[b]), max(away, off)
     first, last = leave + low + cut.first, enter + low + cut.first
     about = Between(name, None, begins, ends, first, last, apart)
@@ -120,6 +127,11 @@ def _between(cut: Cut, a: int, b: int, loops: Mapping[str, Clip], loop_of: Seque
         return replace(about, why=f"its poses are {100.0 * apart:.0f} cm from those of {far}, too far to lead there")
     part = replace(whole.cut(leave, enter + 1), name=name)
     return replace(about, clip=part)
+
+
+def _step(loop: Clip, rows: Array) -> int:
+    """Return the frames of half a cycle of a gait, or of all rows but one if they are fewer."""
+    return min((len(loop) - 1) // 2, len(rows) - 1)
 
 
 def join_ends(part: Clip, first: Clip | None, last: Clip | None) -> Clip:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, LoomError
 from action_loom.core.motion import mirror, resample, root_motion
@@ -58,6 +59,20 @@ def test_boxing_dance_and_acrobatics_have_no_strafe(name):
     assert not [each for each in cut_names(takes.capture(name)) if "Strafe" in each]
 
 
+def test_movements_of_the_same_means_are_distinguished_by_their_spreads():
+    rows = 0.02 * np.random.default_rng(1).normal(size=(300, 40))
+    rows[100:200, :10] *= 2.0
+    first, second, last = activities.borders(rows)
+    assert (first, second, last) == (pytest.approx(100, abs=1), pytest.approx(200, abs=1), 300)
+
+
+def test_a_movement_to_alternate_sides_is_one_activity():
+    wave = actions.wave()
+    mirrored = verbs.apply(verbs.Mirror(), [wave]).clip
+    own, other = activities.samples(wave), activities.samples(mirrored)
+    np.testing.assert_allclose(other, own, atol=2e-3)
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize("name", takes.EXERCISES)
 def test_exercises_are_told_apart(name, record_property):
@@ -68,7 +83,7 @@ def test_exercises_are_told_apart(name, record_property):
     numbers = np.repeat(activities.number_activities(parts), [len(part) for part in parts])
     wrong = takes.wrong_after_matching(known.rows(np.arange(len(rows)) * activities.STEP), numbers)
     record_property("wrong", wrong)
-    assert wrong <= 0.15
+    assert wrong <= 0.12
 
 
 @pytest.mark.shared
