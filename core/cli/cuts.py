@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import OptionError
-from ..motion.clip import Clip
+
+if TYPE_CHECKING:
+    from ..motion.clip import Clip
 
 METAVAR = "[FIRST:LAST]"
 HELP = f"with {METAVAR} a part of it: frames, or seconds as 2.5s"
@@ -38,7 +40,7 @@ def split(text: str) -> Cut:
     return Cut(text, "", "") if found is None else Cut(*found.groups())
 
 
-def frames(text: str, clip: Clip, begin: int = 0) -> tuple[int, int]:
+def frames(text: str, clip: "Clip", begin: int = 0) -> tuple[int, int]:
     """Return the first and last frame of the part of a clip given in a text, counted from 0; raises OptionError.
 
     begin : the user's number of the clip's first frame, 0 in files
@@ -54,7 +56,7 @@ def frames(text: str, clip: Clip, begin: int = 0) -> tuple[int, int]:
     return first, last
 
 
-def part_of(text: str, clip: Clip) -> Clip:
+def part_of(text: str, clip: "Clip") -> "Clip":
     """Return the part of a file's clip given in a text, named after its frames; raises OptionError."""
     if not split(text).part:
         return clip

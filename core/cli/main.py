@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None, host: Host | None = None) -> in
     """Run one command and return its exit code; host : by default motion files."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if host is None:
-        from .motion_files import MotionFiles  # with numpy
+        from .motion_files import MotionFiles
 
         host = MotionFiles()
     for stream in (sys.stdout, sys.stderr):

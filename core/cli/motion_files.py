@@ -1,29 +1,24 @@
-"""Motion files as the host of a command line: clips are read from files, and results are written to files."""
+"""Motion files as the host of a command line: clips are read from files, and results are written to files.
+
+numpy is loaded when a command reads options or clips, so that --help and --version answer at once.
+"""
 
 import argparse
-import dataclasses
 import glob
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import LoomError, OptionError
-from ..formats import motion_file
-from ..formats.conventions import folder
-from ..formats.motion_file import ASKED, ASSUMED, Convention, Finding, MotionFile
 from ..formats.registry import writable
-from ..motion.clip import Clip
 from ..options import Option
 from ..recipes.base import Recipe
 from ..recipes.points import FromPoints
 from ..verbs import VERBS, take
-from . import cuts, reading
+from . import cuts
 from .host import Command, Destination, Host, Settings, Sources
-
-if TYPE_CHECKING:
-    from ..weave.results import Result
 
 
 def _add_skin(parser: argparse.ArgumentParser, host: Host) -> None:
@@ -51,55 +46,6 @@ COMMANDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class _Files(Sources):
-    files: tuple[MotionFile, ...]
-
-    @property
-    def clips(self) -> list[Clip]:
-        return [file.clip for file in self.files]
-
-    @property
-    def notes(self) -> list[str]:
-        return list(dict.fromkeys(note for file in self.files for note in reading.notes(file)))
-
-    def report(self) -> dict[str, Any]:
-        skeletons = [file.skeleton for file in self.files]
-        return {
-            "inputs": [file.path for file in self.files],
-            "units": [dataclasses.asdict(file.convention) for file in self.files],
-            "conventions": [_describe_convention(file) for file in self.files],
-            **({"skeletons": skeletons} if any(skeletons) else {}),
-        }
-
-    def facts(self) -> dict[str, Any]:
-        convention = self.files[0].convention
-        return {
-            "clip": self.files[0].path,
-            "unit": convention.unit,
-            "metres_per_unit": convention.metres,
-            "up": convention.up,
-            "guessed": convention.guessed,
-            "found": _describe_convention(self.files[0]),
-            "skeleton": self.files[0].skeleton,
-        }
-
-    def compose(self, woven: "Result", path: Path) -> bytes:
-        # A walk through a graph loaded from a file has the units of that graph's first clip.
-        graph = getattr(woven, "graph", None)
-        units = (woven.report if graph is None else graph.report).get("units")
-        if units:
-            return motion_file.compose(woven.clip, path, None, Convention(**units[0]))
-        return motion_file.compose(woven.clip, path, self.files[woven.reference] if self.files else None)
-
-
-def _describe_convention(file: MotionFile) -> dict[str, dict[str, str]]:
-    """Return each part of a file's convention and how it was found; formats without findings have two parts."""
-    by = ASSUMED if file.convention.guessed else ASKED
-    plain = (Finding("up", file.convention.up, by), Finding("unit", file.convention.unit, by))
-    return {one.part: {"value": one.value, "by": one.by} for one in file.findings or plain}
-
-
 _NEEDS_OUTPUT = ("blend", "graph", "follow", "walk", "shortest")  # verbs whose figures alone are not useful
 
 
@@ -109,8 +55,13 @@ class MotionFiles(Host):
     name = usage = "action-loom"
     clip = "CLIP"  # or CLIP[FIRST:LAST]
     resumes = True
-    reading = reading.OPTIONS
     making: Mapping[str, Option] = {}
+
+    @cached_property
+    def reading(self) -> Mapping[str, Option]:  # type: ignore[override]
+        from . import reading
+
+        return reading.OPTIONS
 
     @property
     def recipes(self) -> dict[str, type[Recipe]]:
@@ -132,9 +83,9 @@ class MotionFiles(Host):
         return Destination(getattr(arguments, "output", None))
 
     def read(self, clips: Sequence[str], settings: Settings, recipe: Recipe | None = None) -> Sources:
-        files = [_read(clip, settings) for clip in clips]
-        again = folder.settle_together(files, lambda number, up: _read(clips[number], {**settings, "up": up}))
-        return _Files(tuple(again))
+        from . import file_sources
+
+        return file_sources.read(clips, settings)
 
     def matching(self, key: str, pattern: str, folder: str, settings: Settings) -> list[str]:
         """Return the file of that name, or else the matching files in alphabetical order; a part applies to each."""
@@ -166,6 +117,8 @@ class MotionFiles(Host):
         return cuts.split(clip).clip
 
     def skeleton_of(self, clip: str, settings: Settings) -> str | None:
+        from ..formats import motion_file
+
         try:
             return motion_file.skeleton_of(cuts.split(clip).clip, settings["skeleton"])
         except LoomError:  # reported when the clip is read
@@ -181,9 +134,3 @@ class MotionFiles(Host):
 
     def save(self, destination: Destination) -> None:
         pass
-
-
-def _read(text: str, settings: Settings) -> MotionFile:
-    """Read a file, or the part of it named in a text; the text becomes its path in reports."""
-    file = reading.read(cuts.split(text).clip, settings["units"], settings["up"], settings)
-    return dataclasses.replace(file, path=text, clip=cuts.part_of(text, file.clip))

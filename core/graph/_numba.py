@@ -148,3 +148,44 @@ def count_frames(first, ends, lengths, start, end):  # type: ignore[no-untyped-d
                     used, waiting = used + 1, waiting + 1
         now += 1
     return frames
+
+
+@kernel("i8[::1](i8[::1], i8[::1])")
+def number_components(first, following):  # type: ignore[no-untyped-def]
+    """Return the component (N,) of each node; see `components.strong`.
+
+    first (N + 1,) : place of each node's first edge; following (E,) : the nodes at the ends of the edges
+    """
+    count = len(first) - 1
+    component, low, index = np.full(count, -1), np.zeros(count, np.int64), np.full(count, -1)
+    waiting, path, edge = np.empty(count, np.int64), np.empty(count, np.int64), first[:-1].copy()
+    left = depth = counter = components = 0
+    for root in range(count):
+        if index[root] >= 0:
+            continue
+        index[root] = low[root] = counter
+        waiting[left] = path[depth] = root
+        counter, left, depth = counter + 1, left + 1, depth + 1
+        while depth > 0:
+            node = path[depth - 1]
+            if edge[node] < first[node + 1]:
+                other = following[edge[node]]
+                edge[node] += 1
+                if index[other] < 0:
+                    index[other] = low[other] = counter
+                    waiting[left] = path[depth] = other
+                    counter, left, depth = counter + 1, left + 1, depth + 1
+                elif component[other] < 0:
+                    low[node] = min(low[node], index[other])
+                continue
+            depth -= 1
+            if depth > 0:
+                low[path[depth - 1]] = min(low[path[depth - 1]], low[node])
+            if low[node] == index[node]:
+                member = -1
+                while member != node:
+                    left -= 1
+                    member = waiting[left]
+                    component[member] = components
+                components += 1
+    return component

@@ -78,6 +78,46 @@ def count_frames(first: Places, ends: Places, lengths: Places, start: int, end: 
     return np.array(frames, dtype=np.int64)
 
 
+def number_components(first: Places, following: Places) -> Places:
+    """See `_numba.number_components`."""
+    count = len(first) - 1
+    at, ends = first.tolist(), following.tolist()
+    component, low, index = [-1] * count, [0] * count, [-1] * count
+    waiting: list[int] = []
+    counter = components = 0
+    for root in range(count):
+        if index[root] >= 0:
+            continue
+        index[root] = low[root] = counter
+        counter += 1
+        waiting.append(root)
+        path = [(root, at[root])]
+        while path:
+            node, edge = path.pop()
+            if edge < at[node + 1]:
+                path.append((node, edge + 1))
+                other = ends[edge]
+                if index[other] < 0:
+                    index[other] = low[other] = counter
+                    counter += 1
+                    waiting.append(other)
+                    path.append((other, at[other]))
+                elif component[other] < 0:
+                    low[node] = min(low[node], index[other])
+                continue
+            if path:
+                above = path[-1][0]
+                low[above] = min(low[above], low[node])
+            if low[node] == index[node]:
+                while True:
+                    member = waiting.pop()
+                    component[member] = components
+                    if member == node:
+                        break
+                components += 1
+    return np.array(component, dtype=np.int64)
+
+
 def _too_dear(reached: Array, limits: Array, dear: Array) -> Array:
     """Return the costs (M,) above which states at an arc length are pruned; see `beam.Bins`."""
     bins = np.maximum((np.minimum(reached, limits[5]) / limits[4]).astype(np.int64), int(limits[6])) - int(limits[7])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import jit
 from ..bodies import attachments
 from ..bodies.attachments import Attachments
 from ..edit.feet.planting import told
@@ -56,7 +57,7 @@ def attachments_of(recipe: Recipe, clips: Sequence[Clip]) -> Attachments:
 def complete(
     recipe: Recipe, clips: Sequence[Clip], made: Result, attached: Attachments, find_frames: FindFrames
 ) -> Result:
-    """Return a result on the given skeleton with its report completed: "changed", "limits", "flights", and notes.
+    """Return a result on the given skeleton with its report completed: engine, changes, limits, flights and notes.
 
     Its name leaves out a rig's name shared by its clips: files name actions "Armature|Walk".
 
@@ -75,6 +76,7 @@ def complete(
     made = replace(made, clip=replace(attached.restore(woven, clips), name=name))
     # Fewer keys and Bake change keys, which a clip does not contain.
     edited = isinstance(made, EditResult) and not isinstance(made, KeysResult) and recipe.verb != Bake.verb
+    report["engine"] = jit.read_default_engine()
     report["changed"] = not edited or _differs(made.clip, clips[made.reference])
     same = not report["changed"] and not report["warnings"]
     unchanged = [f"{clips[made.reference].name}: nothing needed changing"] if same else []

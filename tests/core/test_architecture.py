@@ -72,6 +72,7 @@ ROOMS = {
             "errors",
             "graph",
             "inbetween",
+            "jit",
             "library",
         ),
         "quality",
@@ -139,7 +140,12 @@ LATER = {
                 *(f"cli.{one}_commands" for one in ("graph", "library", "style", "verb")),
                 *(f"cli.{one}" for one in ("info", "motion_files", "run")),
             ),
-            "motion_files": ("cli.points_command", "cli.skin", "cli.take_command", "weave.results"),
+            "cuts": ("motion.clip",),
+            "file_sources": ("weave.results",),
+            "motion_files": (
+                *(f"cli.{one}" for one in ("file_sources", "points_command", "reading", "skin", "take_command")),
+                *("formats", "formats.motion_file"),
+            ),
             "summary": (
                 *("graph.motion_graph", "style.groups", "style.style"),
                 *("sync", "sync.register_pair", "weave", "weave.planting"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from action_loom.core import verbs
+from action_loom.core import jit, verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import LoomError
 from action_loom.core.motion import quat, resample
@@ -114,6 +114,14 @@ def test_an_edit_that_left_its_clip_as_it_was_says_so(recipe, make):
     assert report["changed"] is changes
     said = [one for one in (*report["warnings"], *report["notes"]) if "nothing" in one]
     assert len(said) == (0 if changes else 1)
+
+
+@pytest.mark.parametrize(
+    "engine", ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not jit.compiler(), reason="numba"))]
+)
+def test_a_report_names_the_engine_that_computed(engine, monkeypatch):
+    monkeypatch.setattr(jit, "_wanted", engine)
+    assert verbs.apply(Loop(), [actions.walk()]).report["engine"] == engine
 
 
 def test_a_clip_that_an_edit_moves_has_changed():

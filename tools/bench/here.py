@@ -13,7 +13,8 @@ from action_loom.core import jit, verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.drive.search import Index
 from action_loom.core.formats import bvh, motion_file
-from action_loom.core.graph import quickest
+from action_loom.core.graph import components, quickest
+from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.motion import kinematics, quat, resample, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.frame_map import FrameMap
@@ -366,12 +367,50 @@ def make_surface(vertices: int) -> tuple[Skin, Array, Array]:
 # --- searches -------------------------------------------------------------------------------------------------------
 
 
+def make_graph(material: Material) -> MotionGraph:
+    """Return a motion graph, of captured clips of about 20,000 frames."""
+    clips = list(material.clips)
+    if material.captured:
+        clips = [motion_file.read(path).clip for path in sorted(CAPTURED[0].parent.glob("cmu_mb_*.bvh"))[:GRAPH_CLIPS]]
+    made: MotionGraph = verbs.apply(BuildGraph(), clips)
+    return made
+
+
+def find_parts(material: Material) -> Case:
+    """Each library builds its own graph of the same edges."""
+    graph = make_graph(material)
+    count, edges = len(graph.clip), list(zip(graph.start.tolist(), graph.end.tolist(), strict=True))
+
+    def make_scipy() -> Rival:
+        load("scipy")
+        from scipy import sparse
+        from scipy.sparse import csgraph
+
+        def work() -> int:
+            matrix = sparse.coo_matrix((np.ones(len(edges)), (graph.start, graph.end)), shape=(count, count))
+            return int(csgraph.connected_components(matrix, directed=True, connection="strong")[0])
+
+        return Rival(work, lambda ours, theirs: float(abs(ours - theirs)))
+
+    def make_networkx() -> Rival:
+        package = load("networkx")
+
+        def work() -> int:
+            made = package.DiGraph(edges)
+            made.add_nodes_from(range(count))
+            return int(package.number_strongly_connected_components(made))
+
+        return Rival(work, lambda ours, theirs: float(abs(ours - theirs)))
+
+    return Case(
+        lambda: int(components.strong(count, graph.start, graph.end).max()) + 1,
+        {"scipy": make_scipy, "networkx": make_networkx},
+    )
+
+
 def find_walks(material: Material) -> Case:
     """All libraries get the same edge arrays and build their own graph once for all queries."""
-    clips = list(material.clips)
-    if material.captured:  # about 20,000 frames
-        clips = [motion_file.read(path).clip for path in sorted(CAPTURED[0].parent.glob("cmu_mb_*.bvh"))[:GRAPH_CLIPS]]
-    graph = verbs.apply(BuildGraph(), clips)
+    graph = make_graph(material)
     nodes = np.flatnonzero(graph.component == graph.largest())
     pairs = np.random.default_rng(0).choice(nodes, (WALKS, 2)).tolist()
     edges = np.column_stack([graph.start, graph.end, graph.lengths])
@@ -470,6 +509,7 @@ for _size, _most in ((20_000, (0.6, 1.2)), (100_000, (3.0, 5.0))):
         _case = partial(bend_surface, vertices=_size, method=_method)
         LINES[f"skin-{_method}-{_size // 1000}k"] = (f"skin: {_name}", Target(_target), _case)
 LINES |= {
+    "parts": ("strongly connected components of the same graph", Target(0.0, {"scipy": 1.0}), find_parts),
     "walks": (f"{WALKS} quickest walks through a motion graph of {GRAPH_CLIPS} clips", AHEAD, find_walks),
     "rows": (f"the nearest of 1,000,000 rows of {FEATURES}, {QUERIES} queries", Target(3.0 * QUERIES), find_rows),
 }
