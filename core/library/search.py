@@ -1,7 +1,8 @@
 """Search a library for the stretches most similar to a query at any tempo (methods: Libraries of clips).
 
 The query is warped to all rows by exact subsequence dynamic time warping with slopes from one half to two, first at
-10 rows a second, then at 30 near the best matches.
+10 rows a second, then at 30 near the best matches. Movements without a fixed order of poses, such as dances, are found
+by their kind: how far each number of a row varies over some seconds.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import LibraryError
 from ..progress import SILENT, Progress
@@ -24,6 +26,11 @@ REFINED = 60  # matches searched again with all rows
 # A jump is short, so its height contributes little to a stretch's distance. This cost is added for each body height by
 # which the maximum foot height of two stretches differs, beyond the uncertainty of the floor.
 FLIGHT, FLOOR = 0.5, 0.02
+SAME = 0.06  # largest mean distance of the same movement; stretches beyond it are sorted by their kind
+LEAST_OF_KIND = 2.0  # s; the kind of a shorter query is not compared
+WINDOWS_AT_A_TIME = 4096
+CHANGES = 3.0  # weight of the changes in 0.1 s
+SHORTER = 0.6  # of the query's duration; shorter clips are of no kind that can be compared
 OVERLAP = 0.3  # of the shorter of two stretches; stretches with more overlap count as the same
 BLOCK = 4096  # columns whose costs fit a processor's second-level cache; a multiple of 8
 # value of the rows between clips, which makes paths across them costly even for the longest query
@@ -35,9 +42,13 @@ _MULTIPLICATIONS = 200_000  # per product; larger ones would start threads of th
 
 @dataclass(frozen=True)
 class Found(Stretch):
-    """A stretch of a clip similar to the query, its mean distance, and other files of the same take."""
+    """A stretch of a clip similar to the query, its mean distance, and other files of the same take.
+
+    kind : distance of the kinds of movement, 0 for a stretch that is the same movement or whose kind is not compared
+    """
 
     distance: float
+    kind: float = 0.0
     mirrored: bool = False
     copies: tuple[Entry, ...] = ()
 
@@ -78,6 +89,8 @@ def like(
 ) -> list[Found]:
     """Return the stretches most similar to any form of a query, rows (M, WIDTH), best first; see `search`.
 
+    Stretches of the same movement come first, then those of the same kind of movement, then other similar ones.
+
     asked : from `asking.rows`
     mirror : whether to search for its mirror image as well
 
@@ -104,10 +117,14 @@ def like(
     found: list[Found] = []
     for k, (numbers, mirrored) in enumerate(forms):
         step = progress.part(k / len(forms), (k + 1) / len(forms))
-        some = search(searched, basis.shorten_rows(numbers), part=part, most=2 * most, others=others, progress=step)
+        query = basis.shorten_rows(numbers)
+        some = search(searched, query, part=part, most=2 * most, others=others, progress=step)
+        if len(query) >= LEAST_OF_KIND * feature.RATE:
+            some = [one if one.distance <= SAME else replace(one, kind=np.inf) for one in some]
+            some += search_kind(searched, query, part=part, most=2 * most, others=others)
         found += [replace(stretch, mirrored=mirrored) for stretch in some]
     best: list[Found] = []
-    for new in sorted(found, key=lambda stretch: stretch.distance):
+    for new in sorted(found, key=lambda stretch: (stretch.kind, stretch.distance)):
         if len(best) < most and not any(_is_one(searched.library, new, other) for other in best):
             best.append(new)
     among = [entry for entry in searched.entries if others is None or others(entry)]
@@ -160,6 +177,68 @@ def search(
     if part != "arms":
         found = _as_high(searched.library, query, found)
     return found[:most]
+
+
+def search_kind(
+    searched: Searched,
+    query: Rows,
+    *,
+    part: str = "whole",
+    most: int = 20,
+    others: Callable[[Entry], bool] | None = None,
+) -> list[Found]:
+    """Return the stretches whose movement is of the same kind as a query (M, SIZE) of 30 rows a second, best first.
+
+    Windows as long as the query are compared by the mean of all numbers, and by the square roots of the standard
+    deviations of numbers and of their changes. Arguments as of `search`.
+    """
+    if others is not None:
+        searched = Searched(searched.library, tuple(entry for entry in searched.entries if others(entry)))
+    to_part = basis.of_part(part)
+    asked = query @ to_part
+    thin = asked[::EVERY]
+    (ours,) = _describe_kinds(thin, np.array([0]), np.array([len(thin)]))
+    clips, firsts, lasts = _cut_windows(searched, len(thin))
+    apart = np.empty(len(clips))
+    for block in range(0, len(clips), WINDOWS_AT_A_TIME):
+        some = slice(block, block + WINDOWS_AT_A_TIME)
+        low = int(firsts[some].min())
+        rows = searched.rows[low : int(lasts[some].max())] @ to_part
+        apart[some] = np.linalg.norm(_describe_kinds(rows, firsts[some] - low, lasts[some] - low) - ours, axis=1)
+    found: list[Found] = []
+    for place in np.argsort(apart, kind="stable").tolist():
+        entry, begin = searched.entries[clips[place]], int(searched.firsts[clips[place]])
+        low, high = EVERY * (int(firsts[place]) - begin), min(EVERY * (int(lasts[place]) - begin), entry.rows)
+        if len(found) == most:
+            break
+        if not any(one.entry == entry and _same((low, high - 1), (one.first, one.last)) for one in found):
+            (within,) = _among(searched, asked, to_part, [(int(clips[place]), low, high)], 1)
+            found.append(replace(within, kind=float(apart[place])))
+    return found
+
+
+def _cut_windows(searched: Searched, length: int) -> tuple[Longs, Longs, Longs]:
+    """Return the clips (W,) of windows of a length, and their first rows and ends in the decimated rows."""
+    rows = np.array([-(-entry.rows // EVERY) for entry in searched.entries])
+    counts = np.where(rows >= SHORTER * length, np.maximum(rows - length, 0) // max(length // 4, 1) + 1, 0)
+    clips = np.repeat(np.arange(len(rows)), counts)
+    nth = np.arange(len(clips)) - np.repeat(np.cumsum(counts) - counts, counts)
+    firsts = searched.firsts[clips] + nth * max(length // 4, 1)
+    return clips, firsts, np.minimum(firsts + length, searched.firsts[clips] + rows[clips])
+
+
+def _describe_kinds(rows: Rows, firsts: Longs, ends: Longs) -> NDArray[np.float64]:
+    """Return the numbers (W, 3·K) by which `search_kind` compares windows of some rows (N, K), 10 a second."""
+    values = np.where(rows < APART, rows, 0.0).astype(np.float64)
+    changes = CHANGES * np.diff(values, axis=0, append=values[-1:])  # the last change of a window is not used
+    means, spreads = [], []
+    for of, end in ((values, ends), (changes, ends - 1)):
+        count = (end - firsts)[:, None]
+        sums, squares = (np.cumsum(np.concatenate([0.0 * part[:1], part]), axis=0) for part in (of, of**2))
+        means.append((sums[end] - sums[firsts]) / count)
+        variance = (squares[end] - squares[firsts]) / count - means[-1] ** 2
+        spreads.append(np.maximum(variance, 0.0) ** 0.25)
+    return np.concatenate([means[0], *spreads], axis=1)
 
 
 def _as_high(library: Library, query: Rows, found: list[Found]) -> list[Found]:

@@ -126,6 +126,34 @@ def test_no_stretch_goes_from_one_clip_into_the_next(rng):
     assert all(one.distance < 10.0 for one in parted)
 
 
+def swaying(rng, count, of):
+    """Rows (count, SIZE) whose numbers `of` sway at random around 0."""
+    rows = np.zeros((count, basis.SIZE))
+    rows[:, of] = rng.normal(size=(count + 8, len(of)))[np.arange(count)[:, None] + np.arange(9)].mean(axis=1)
+    return rows.astype(np.float32)
+
+
+def test_movements_of_one_kind_are_found_whatever_the_order_of_their_poses(rng):
+    kinds = [range(6), range(12, 18)]
+    clips = [swaying(rng, length, list(kinds[k % 2])) for k, length in enumerate((300, 260, 90, 330, 120, 400))]
+    found = search.search_kind(searched(*clips), swaying(rng, 120, list(kinds[0])), most=9)
+    assert [int(Path(one.entry.path).stem) % 2 for one in found[:4]] == [0] * 4
+    assert [one.kind for one in found] == sorted(one.kind for one in found)
+    for one in found:
+        assert 0 <= one.first < one.last < one.entry.rows
+        assert one.seconds >= search.SHORTER * 3.0
+
+
+def test_the_kind_of_a_window_is_what_it_is_defined_as(rng):
+    rows = smooth(rng, 60)
+    firsts, ends = np.array([0, 10, 35]), np.array([20, 30, 60])
+    for first, end, numbers in zip(firsts, ends, search._describe_kinds(rows, firsts, ends), strict=True):
+        of = rows[first:end].astype(np.float64)
+        changes = search.CHANGES * np.diff(of, axis=0)
+        expected = [of.mean(axis=0), np.sqrt(of.std(axis=0)), np.sqrt(changes.std(axis=0))]
+        assert_allclose(numbers, np.concatenate(expected), rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("slope", [0.55, 0.8, 1.25, 1.8])
 def test_any_tempo_is_found(rng, slope):
     clips = [smooth(rng, 400) for _ in range(4)]
