@@ -40,6 +40,7 @@ WINDOW = 0.042  # s compared on each side of a frame
 LEAST = 4  # frames of an action
 ROOM = 0.2  # s of both clips beyond a seam, if they are long enough
 AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
+AIR = 0.04  # body heights by which a foot may be above its lowest place where a walk ends
 SHORT = 0.5  # weight of a metre between the end of a stop and that of the path, beside the distance of poses
 
 
@@ -130,7 +131,10 @@ def _stop(walk: Clip, gone: Array, end: complex, clips: list[Clip], recipe: Foll
         clip = _clip_of(known.data, states, walk)
     clip = clip.cut(0, min(rest + round((BREATH + STANDS * (recipe.ending == "stand")) * clip.rate) + 1, len(clip)))
     ended = _join(walk, clip, leave, enter)
-    return replace(ended, report=ended.report | {"off_end": round(short, 4)}, stops=known)
+    told = []
+    if _measure_lift(ended.clip, len(ended.clip) - 1) > 0.0 and recipe.ending != "action":
+        told = [f"{walk.name} stops with a foot in the air: add a clip that stands, or keep walking"]
+    return replace(ended, report=ended.report | {"off_end": round(short, 4)}, sentences=told, stops=known)
 
 
 def _drive_stops(walk: Clip, clips: list[Clip], recipe: Follow, speed: float) -> Stops:
@@ -190,7 +194,16 @@ def _best_seam(
     low = int(leave.min())
     costs = _distances(walk.cut(low, len(walk)), stop)[leave - low, enter] + SHORT * short
     best = int(np.argmin(costs))
-    return float(costs[best]) + _measure_sinking(stop, rest), int(leave[best]), int(enter[best]), float(short[best])
+    cost = float(costs[best]) + _measure_sinking(stop, rest) + _measure_lift(stop, rest)
+    return cost, int(leave[best]), int(enter[best]), float(short[best])
+
+
+def _measure_lift(clip: Clip, frame: int) -> float:
+    """Return how far (metres) a foot is in the air at a frame, beyond `AIR`."""
+    balls = [ball for ball, _ in feet.balls_and_ankles(clip.skeleton).values()]
+    heights = kinematics.points(clip)[:, balls, 2]
+    above = heights[frame] - heights.min(axis=0) - AIR * clip.skeleton.height
+    return float(above.max(initial=0.0))
 
 
 def _measure_sinking(stop: Clip, rest: int) -> float:

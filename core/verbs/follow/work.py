@@ -158,7 +158,7 @@ def _search_walk(
         )
     except PathError as error:
         hint = turning.hint(steps, recipe.bend, sized) + _facing_hint(graph)
-        raise PathError(f"{graph.name}: {error}; {hint}", error.place) from None
+        raise PathError(f"{graph.name}: {error}: {hint}", error.place) from None
     return Search(steps, sized, result if earlier is None else earlier[0].followed_by(earlier[1], result))
 
 
