@@ -87,8 +87,8 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name.active = item.use or playing
         name.alert = bool(item.use and item.warning)
         repeats = bool(shown.wide and item.action.use_cyclic)
-        short = shown.shorter if has_share or repeats or (marked and playing) else shown.short
-        name.label(text=short.get(item.action.name, item.action.name), translate=False)
+        less = has_share * (SHARED - BESIDE) + MARK * (repeats + (marked and playing))
+        name.label(text=shown.shorten(item.action.name, BESIDE + less), translate=False)
         if marked and playing:
             row.label(text="", icon="SOLO_ON")
         if has_share:
@@ -121,7 +121,7 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 
 
 ROWS = 7  # of the list, independent of its length, to keep the layout below in place
-BESIDE, MARKED = 25, 28  # letters that do not fit a line because of its length, and of a mark or a share, too
+BESIDE, SHARED, MARK = 25, 28, 4  # letters that do not fit a line because of its length, its share, and a mark
 PLAYED = 14  # letters that do not fit the row of the played action because of its buttons
 AROUND = 15  # letters of the sidebar beside a line
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
@@ -137,7 +137,8 @@ class ListShown(NamedTuple):
     ticked : number of ticked lines
     wide : whether there is room for all marks
     before_share : part of a line before its share
-    short, shorter : shortened forms of long names, the latter beside a mark or a share
+    letters : that fit the sidebar
+    names : of all actions
     """
 
     armature: bpy.types.Object | None
@@ -147,8 +148,12 @@ class ListShown(NamedTuple):
     ticked: int
     wide: bool
     before_share: float
-    short: dict[str, str]
-    shorter: dict[str, str]
+    letters: int
+    names: tuple[str, ...]
+
+    def shorten(self, name: str, less: int) -> str:
+        """Return the form of a name for a line with `less` letters than the sidebar."""
+        return source_list.shortened(self.names, self.letters - less).get(name, name)
 
 
 # The display data while a panel draws its list, because Blender passes only the line to `draw_row`.
@@ -175,7 +180,8 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         len(ticked),
         letters(context) >= WIDE,
         1.0 - max(SHARE, NUMBER / max(letters(context) - AROUND, 2 * NUMBER)),
-        *(source_list.shortened(names, letters(context) - less) for less in (BESIDE, MARKED)),
+        letters(context),
+        tuple(names),
     )
 
 
@@ -311,8 +317,7 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             return
         made = result_mark.is_result(action)
         edited = made and changed_sources.is_edited(action)
-        fits = len(action.name) <= letters(context) - PLAYED
-        name = action.name if fits else shown.short.get(action.name, action.name)
+        name = shown.shorten(action.name, PLAYED)
         name = translate_text("Edited: {name}").format(name=name) if edited else name
         row.label(text=name, icon="PLAY", translate=False)
         if made:

@@ -131,10 +131,7 @@ def _stop(walk: Clip, gone: Array, end: complex, clips: list[Clip], recipe: Foll
         clip = _clip_of(known.data, states, walk)
     clip = clip.cut(0, min(rest + round((BREATH + STANDS * (recipe.ending == "stand")) * clip.rate) + 1, len(clip)))
     ended = _join(walk, clip, leave, enter)
-    told = []
-    if _measure_lift(ended.clip, len(ended.clip) - 1) > 0.0 and recipe.ending != "action":
-        told = [f"{walk.name} stops with a foot in the air: add a clip that stands, or keep walking"]
-    return replace(ended, report=ended.report | {"off_end": round(short, 4)}, sentences=told, stops=known)
+    return replace(ended, report=ended.report | {"off_end": round(short, 4)}, stops=known)
 
 
 def _drive_stops(walk: Clip, clips: list[Clip], recipe: Follow, speed: float) -> Stops:
@@ -194,11 +191,11 @@ def _best_seam(
     low = int(leave.min())
     costs = _distances(walk.cut(low, len(walk)), stop)[leave - low, enter] + SHORT * short
     best = int(np.argmin(costs))
-    cost = float(costs[best]) + _measure_sinking(stop, rest) + _measure_lift(stop, rest)
+    cost = float(costs[best]) + _measure_sinking(stop, rest) + measure_lift(stop, rest)
     return cost, int(leave[best]), int(enter[best]), float(short[best])
 
 
-def _measure_lift(clip: Clip, frame: int) -> float:
+def measure_lift(clip: Clip, frame: int) -> float:
     """Return how far (metres) a foot is in the air at a frame, beyond `AIR`."""
     balls = [ball for ball, _ in feet.balls_and_ankles(clip.skeleton).values()]
     heights = kinematics.points(clip)[:, balls, 2]
