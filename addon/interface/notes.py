@@ -22,12 +22,13 @@ AROUND = 3  # letters of the line used by its icon and the margins
 
 
 class Line(NamedTuple):
-    """The line below Weave: the whole English text, its icon, whether it is red, and whether it is a summary."""
+    """The line below Weave: the whole English text, its icon, whether it is red, a summary, or an error."""
 
     text: str
     icon: Icon = "NONE"
     alert: bool = False
     is_summary: bool = False
+    is_error: bool = False
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object, missing: str) -> None:
@@ -35,10 +36,12 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.t
     settings, rig = properties.settings_of(scene_of(context)), properties.rig_of(scene_of(context), armature)
     found = messages.of_tab(scene_of(context), armature, rig, settings.mode)
     trouble = troubles.of(armature.session_uid, settings.mode)
-    _draw_line(layout, context, _line_of(armature, rig, settings.mode, trouble, missing), armature, found)
+    line = _line_of(armature, rig, settings.mode, trouble, missing)
+    begun = _draw_line(layout, context, line, armature, found)
     if trouble is not None:
+        rest = translate_text(trouble.text).removeprefix(begun).lstrip()
         box = layout.box().column(align=True)
-        draw_text(box, context, trouble.text, less=3)  # its margins
+        draw_text(box, context, rest, less=3)  # its margins
         remedies.draw(box, trouble.text)
     if not settings.every_warning:
         return
@@ -52,7 +55,7 @@ def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.
     if why := readiness.why_not(armature):
         return Line(why, "ERROR")
     if trouble is not None:
-        return Line(trouble.text, "ERROR", alert=True)
+        return Line(trouble.text, "ERROR", alert=True, is_error=True)
     if missing:
         return Line(missing, "INFO")
     if ghost is not None and ghost.mode in (mode, previews.SOLO):
@@ -66,13 +69,18 @@ def _draw_line(
     line: Line,
     armature: bpy.types.Object,
     found: list[messages.Message],
-) -> None:
+) -> str:
+    """Draw the line; return the first words of an error, which the box below continues."""
     settings = properties.settings_of(scene_of(context))
     row = layout.split(factor=BESIDE, align=True) if found else layout.row(align=True)
     text = row.row(align=True)
     text.alignment, text.alert = "LEFT", line.alert
+    begun = ""
     if line.text:
-        short = messages.figure_of(line.text) if line.is_summary else _fit(context, line.text, beside=bool(found))
+        if line.is_error:
+            short = begun = _rows(context, translate_text(line.text), beside=bool(found))[0]
+        else:
+            short = messages.figure_of(line.text) if line.is_summary else _fit(context, line.text, beside=bool(found))
         present(text.operator("action_loom.read_message", text=short, icon=line.icon, emboss=False)).text = line.text
     else:
         text.label(text="")
@@ -82,16 +90,18 @@ def _draw_line(
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"
         # Without its box a pressed button is white, which a light theme does not show.
         row.prop(settings, "every_warning", text=shown, emboss=settings.every_warning, toggle=True)
+    return begun
 
 
 def _fit(context: bpy.types.Context, text: str, *, beside: bool) -> str:
-    """Return the words of a text's short form that fit the line, as Blender would leave out the middle.
+    """Return the words of a text's short form that fit the line, as Blender would leave out the middle."""
+    lines = _rows(context, messages.shortened(translate_text(text)), beside=beside)
+    return f"{lines[0]}…" if len(lines) > 1 else lines[0]
 
-    beside : whether the number of notes is beside it
-    """
-    short = messages.shortened(translate_text(text))
-    lines = wrapped(short, context, less=AROUND + (int((1.0 - BESIDE) * letters(context)) if beside else 0))
-    return f"{lines[0]}…" if len(lines) > 1 else short
+
+def _rows(context: bpy.types.Context, text: str, *, beside: bool) -> list[str]:
+    """Return a text wrapped into lines; beside : whether the number of notes is beside it."""
+    return wrapped(text, context, less=AROUND + (int((1.0 - BESIDE) * letters(context)) if beside else 0))
 
 
 def _draw_remedy_of_state(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:

@@ -72,9 +72,21 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         lambda layout, _: layout.operator("action_loom.edit_recipe", icon="PREFERENCES"),
     ),
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
+    (re.compile(r"with a foot in the air"), _choose(text="Keep Walking", of="follow.ending", value="walk")),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )
+_TIGHT = re.compile(r"the path is too tight")
+_BEND = re.compile(r"bend the walk by (\d+)°")
 _LOOK = re.compile(r"(?:at frame|in frames) (\d+)\b.*: look there")
+
+
+def _widen(layout: bpy.types.UILayout) -> None:
+    """Draw the button that widens the bends of a drawn line."""
+    from ..services.paths import drawn_paths  # numpy is loaded at first use, not when Blender starts
+
+    if drawn_paths.points_of(properties.settings_of(scene_of(bpy.context)).curve) is not None:
+        button: Any = present(layout.operator("action_loom.draw_path", text="Widen Bends", icon="MOD_SMOOTH"))
+        button.wider = True
 
 
 def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
@@ -86,6 +98,11 @@ def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
         if about.search(message):
             button(layout, action)
             return
+    if bend := _BEND.search(message):
+        turn: Any = present(layout.operator("wm.context_set_float", text=f"{translate_text('Bend')}: {bend[1]} °/m"))
+        turn.data_path, turn.value = "scene.action_loom.follow.bend", float(bend[1])
+    elif _TIGHT.search(message):
+        _widen(layout)
     if shown := _LOOK.search(message):
         text = translate_text(f"frame {shown[1]}")
         go = present(layout.operator("action_loom.go_to_frame", text=text[:1].upper() + text[1:], icon="TIME"))

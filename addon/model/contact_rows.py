@@ -274,7 +274,7 @@ def figures(report: Mapping[str, Any]) -> str:
     """
     planted = report.get("plant") or {}
     slide, lifted = planted.get("slide_cm_s"), planted.get("lifted_cm") or 0.0
-    parts = [f"lifted {lifted:.1f} cm"] if lifted else []
+    parts = [f"lifted {lifted:.1f} cm out of the ground"] if lifted else []
     if slide and None not in slide and planted["spans"]:
         parts.insert(0, f"slide {slide[0]:.1f} → {slide[1]:.1f} cm/s, pelvis {planted['pelvis_cm']:.1f} cm")
     return ", ".join(parts)

@@ -13,7 +13,7 @@ from ..ground.identity import Identity, identity_of
 from . import take_rows
 
 # Distinguishable in the list, in pictures and in the viewport, also with colour blindness (Okabe & Ito 2008).
-COLORS = (
+_COLORS = (
     (0.90, 0.62, 0.0),
     (0.34, 0.71, 0.91),
     (0.0, 0.62, 0.45),
@@ -22,6 +22,7 @@ COLORS = (
     (0.84, 0.37, 0.0),
     (0.0, 0.45, 0.70),
 )
+COLORS = tuple(tuple(round(tone * part, 2) for part in color) for tone in (1.0, 0.6, 0.35) for color in _COLORS)
 
 # Choices of an armature's own actions to work on.
 TICKED, PLAYED = "TICKED", "PLAYED"
@@ -132,6 +133,8 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     )
     carried: bpy.props.StringProperty(options=set())
     action: bpy.props.PointerProperty(type=bpy.types.Action)
+    # the tooltip of a row, whose name may be cut
+    called: bpy.props.StringProperty(get=lambda line: line.action.name if line.action else "", options=set())
     use: bpy.props.BoolProperty(
         name="Use", description="Weave this action into the result", default=True, options=set()
     )
@@ -143,13 +146,12 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         soft_max=1.0,
         update=_weight_changed,
     )
-    share: bpy.props.FloatProperty(
+    share: bpy.props.FloatProperty(  # without a percent sign, which needs too much room in the list
         name="Share",
-        description="Share of this action; the other ticked actions make room",
+        description="Percent of this action; the other ticked actions make room",
         min=0.0,
         max=100.0,
         precision=0,
-        subtype="PERCENTAGE",
         get=_share,
         set=_set_share,
         options=set(),
@@ -275,7 +277,12 @@ def keep_made(rig: Any, names: list[str]) -> None:
 
 def are_ticks_chosen(rig: Any) -> bool:
     """Return whether the user has changed the ticks; at first the list ticks two actions by itself."""
-    return "\n".join(line.action.name for line in each_ticked(rig)) != rig.ticked_at_first
+    return names_of_ticked(rig) != rig.ticked_at_first
+
+
+def names_of_ticked(rig: Any) -> str:
+    """Return the names of the ticked actions, a line each."""
+    return "\n".join(line.action.name for line in each_ticked(rig))
 
 
 def each_ticked(rig: Any) -> Iterator[Any]:

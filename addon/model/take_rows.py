@@ -62,7 +62,7 @@ def _after_edit(row: Any, _context: bpy.types.Context) -> None:
         return
     if row.end < row.start + LEAST:
         row["end"] = row.start + LEAST
-    row.score, row.why = -1.0, ""
+    row.score, row.seconds, row.why = -1.0, -1.0, ""
 
 
 def _loops(row: Any, _context: bpy.types.Context, edited: str) -> list[str]:
@@ -112,7 +112,7 @@ class ACTION_LOOM_PG_cut_row(Stretch, bpy.types.PropertyGroup):
 class ACTION_LOOM_PG_take_row(Stretch, bpy.types.PropertyGroup):
     """A stretch in the panel's list.
 
-    score : of a loop, how well the take repeats it; −1 if unknown
+    score, seconds : of a loop, how well the take repeats it, and its length; −1 if unknown
     speed, turn : of a loop as it was cut, metres and degrees per second; both −1 if unknown
     why : the reason for leaving it out of the set
     made : the last action woven from it
@@ -120,6 +120,7 @@ class ACTION_LOOM_PG_take_row(Stretch, bpy.types.PropertyGroup):
 
     use: bpy.props.BoolProperty(name="Use", description="Make an action of it", default=True, options=set())
     score: bpy.props.FloatProperty(default=-1.0, options=set())
+    seconds: bpy.props.FloatProperty(default=-1.0, options=set())
     speed: bpy.props.FloatProperty(default=-1.0, options=set())
     turn: bpy.props.FloatProperty(default=-1.0, options=set())
     why: bpy.props.StringProperty(options=set())

@@ -251,19 +251,18 @@ def _search_beam(
                 bins.add(reached, origins[:, 4], origin, place)
                 count += len(some)
     if bins.finished is None:
-        raise _path_error(path, furthest, widest)
+        raise _path_error(path, furthest)
     kept.append(bins.finished)
     every = _join_states(kept)
     parent, bend, onwards, edge = every.origin.T
     return _Kept(every.rows, every.node, parent, bend, onwards, edge, searched, count)
 
 
-def _path_error(path: GroundPath, furthest: float, widest: float) -> PathError:
-    """Return the error of a search that failed on its way."""
+def _path_error(path: GroundPath, furthest: float) -> PathError:
+    """Return the error of a search that failed on its way; it has the place."""
     place = path.at(np.array([furthest]))[0] * path.unit
     return PathError(
-        f"Not followed within {widest * path.unit:.2g} m: no walk goes on beyond {furthest * path.unit:.1f} of "
-        f"{path.length * path.unit:.1f} m, at ({place.real:.2f}, {place.imag:.2f})",
+        f"the walk gets no further than {furthest * path.unit:.1f} of {path.length * path.unit:.1f} m",
         (float(place.real), float(place.imag)),
     )
 

@@ -40,12 +40,12 @@ def hint(steps: EdgeTable, bend: float, path: GroundPath) -> str:
     )
     if can is None or not np.isfinite(radius) or radius >= can:
         return turns
-    enough = np.degrees(1.0 / max(radius, 0.2))
-    more = f", or a bend of {enough:.0f} degrees a metre" if bend < enough <= 45.0 else ""
+    enough = np.ceil(np.degrees(1.0 / max(radius, 0.2)))
+    more = f", or bend the walk by {enough:.0f}° a metre" if bend < enough <= 45.0 else ""
     radius, where = radius * path.unit, where * path.unit
     return (
-        f"{turns}, and the path's is {radius:.1f} m at {where:.1f} m: draw it wider, or give the graph clips that "
-        f"turn{more}"
+        f"the path is too tight at {where:.1f} m (its radius is {radius:.1f} m, {turns}): widen its bends, or"
+        f" add a clip that turns{more}"
     )
 
 

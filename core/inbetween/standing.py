@@ -10,7 +10,7 @@ from ..errors import ClipError, SkeletonError
 from ..motion.clip import Clip
 
 OFF = "Plant Feet is off"
-STANDING = "no foot that stands slides"
+STANDING = "its standing feet do not slide"
 
 
 def plant_gaps(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Planted | None, str]:
@@ -22,7 +22,7 @@ def plant_gaps(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Plant
         >>> from action_loom.core.inbetween import standing
         >>> from action_loom.core.demo_character import actions
         >>> standing.plant_gaps(actions.walk(), [(10, 30)])[2]
-        'no foot that stands slides'
+        'its standing feet do not slide'
     """
     free = np.zeros(len(clip), dtype=bool)
     for first, last in gaps:

@@ -221,8 +221,8 @@ def _refuse_few(cut: Sequence[_Cut], known: Labels, left_out: Sequence[str], lea
     beside = f": {'; '.join(left_out[:3])}" if left_out else ""
     if len(cut) < least:
         raise TooFewError(
-            f"At least {least} strides are needed, and these clips have {len(cut)}: add clips of the same action,"
-            f" or turn on Mirror{beside}"
+            f"At least {least} strides are needed, and these clips have {len(cut)}: leave out clips that do not walk,"
+            " add clips of the same action, or turn on Mirror"
         )
     people = {known.people[c.number] for c in cut}
     if len(people) < persons:

@@ -92,3 +92,18 @@ def test_what_is_no_way_is_a_sentence_and_leaves_nothing(points, why):
         bpy.ops.action_loom.draw_path(points=points)
     assert bpy.context.scene.action_loom.curve is None
     assert not len(bpy.data.curves)
+
+
+@pytest.mark.parametrize("height", [0.5, 1.7, 60.0])
+def test_tight_bends_are_widened_for_a_body_of_any_size(loom, drawn_paths, height):
+    ground_path = loom("core.graph.ground_path")
+    corner = np.array([(0.0, 0.0, 0.0), (0.0, 3.0, 0.0), (0.4, 3.0, 0.0), (0.4, 0.0, 0.0)]) * height
+    drawn = drawn_paths.smooth_stroke(corner, height)
+
+    def radius(points):
+        return ground_path.through(points[:, :2] * 1.7 / height, closed=False).tightest()[0]
+
+    wider = drawn_paths.widen_bends(drawn, height)
+    assert radius(drawn) < 0.6
+    assert radius(wider) > 1.3
+    assert np.abs(wider[0] - drawn[0]).max() < 1e-9

@@ -131,7 +131,7 @@ def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_p
     last = loom("addon.services.results.exported_last")
     assert (last.describe_export(rig), last.folder(rig)) == ("", "")
     bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "own.bvh"))
-    assert last.describe_export(rig) == f"own.bvh written to {tmp_path.name}"
+    assert last.describe_export(rig) == f"{tmp_path.name}/own.bvh written and read back"
     rig.animation_data.action = bpy.data.actions["walk"].copy()
     assert (last.describe_export(rig), last.folder(rig)) == ("", str(tmp_path))
 

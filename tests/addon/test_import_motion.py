@@ -167,8 +167,11 @@ def test_what_was_imported_is_listed_selected_and_ready_to_weave(walks):
     (listed,) = bpy.context.scene.action_loom.rigs
     assert [(line.action.name, line.use) for line in listed.sources] == [("walk", True), ("sneak", True)]
     assert sum(bool(role.bone) for role in listed.roles) > 15
-    import_motion(walks[0])  # onto the same armature; two are ticked already
-    assert [line.use for line in listed.sources] == [True, True, False]
+    import_motion(walks[0])  # onto the same armature: its tick replaces automatic ones
+    assert [line.use for line in listed.sources] == [False, False, True]
+    listed.sources[0].use = True
+    import_motion(walks[1])  # but no ticks by hand
+    assert [line.use for line in listed.sources] == [True, False, True, False]
     assert bpy.ops.action_loom.blend(result_name="prowl") == {"FINISHED"}
 
 

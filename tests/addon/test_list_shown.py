@@ -71,10 +71,14 @@ def props(drawn, panel, attribute):
         ),
         (
             ["CharacterArmature|Gun_Shooting", "CharacterArmature|Idle_Gun_Shooting", "CharacterArmature|Idle_Gun_Go"],
-            ["…re|Gun_Shooting", "…le_Gun_Shooting", "…Idle_Gun_Go"],
+            ["Ch…|Gun_Shooting", "Ch…_Gun_Shooting", "…Idle_Gun_Go"],
         ),
-        (["a_rather_long_name_alone"], ["a_rather_long_name_alone"]),
-        (["one_of_a_long_kind_a", "another_of_a_long_kind"], ["one_of_a_long_kind_a", "another_of_a_long_kind"]),
+        (["a_rather_long_name_alone"], ["a_rather…e_alone"]),
+        (["one_of_a_long_kind_a", "another_of_a_long_kind"], ["one_of_a…_kind_a", "another_…ng_kind"]),
+        (
+            ["close_door_sitting_left", "close_door_standing_left", "driving", "run", "run + sprint 50:50.001"],
+            ["close_…ting_left", "close_…ding_left", "driving", "run", "run + sp…:50.001"],
+        ),
         ([], []),
     ],
 )

@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 
 import bpy
+import drawing
+import material
 import pytest
 
 pytestmark = pytest.mark.core_result
@@ -165,3 +167,25 @@ def test_a_note_has_the_button_that_mends_or_shows_it(loom, text, operator, give
     remedies.draw(layout, text, "Jog")
     ((name, button),) = layout.drawn
     assert (name, vars(button)) == (operator, given)
+
+
+def test_an_error_flows_from_the_line_into_its_box_and_goes_with_its_cause(loom):
+    troubles, errors = loom("addon.ground.troubles"), loom("core.errors")
+    follow = loom("addon.services.preview.ghost_follow").follow
+    rig = material.armature()
+    for seed, name in enumerate("ab"):
+        material.key_by_hand(rig, name, seed=seed)
+    lines = material.list_sources(rig, "a", "b", mode="follow").rigs[0].sources
+    text = "a + b: the walk gets no further than 6.2 of 18.8 m: the path is too tight, or bend the walk by 21° a metre"
+    troubles.keep(rig.session_uid, "follow", errors.LoomError(text), 1.0)
+    follow(bpy.context)
+    drawn = drawing.draw_all()["weave"]
+    begun = next(given["text"] for name, _, given in drawn if name == "operator" and given.get("icon") == "ERROR")
+    rows = [given["text"] for name, _, given in drawn if name == "label" and given.get("text")]
+    assert " ".join([begun, *rows]).startswith(text)
+    assert any(given.get("text") == "Bend: 21 °/m" for name, _, given in drawn if name == "operator")
+    follow(bpy.context)
+    assert troubles.of(rig.session_uid, "follow") is not None
+    lines[0].use = False
+    follow(bpy.context)
+    assert troubles.of(rig.session_uid, "follow") is None

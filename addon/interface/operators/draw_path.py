@@ -22,12 +22,22 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
     bl_description = "Draw on the floor or on a mesh where the character should walk"
     bl_options = {"REGISTER", "UNDO"}
 
-    wait: bpy.props.BoolProperty(name="Wait", description="Begin at the next left click, not at once", default=True)
+    wait: bpy.props.BoolProperty(default=True, options={"HIDDEN"})  # for the next left click
     # for scripts: the places along the way, such as 0 0 0; 0 -3 0
     points: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    wider: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # smooths the bends of the drawn line instead
 
     @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        self._height = _height(present(target_armature.armature(context)))
+        if self.wider:
+            from ...services.paths import drawn_paths
+
+            points = drawn_paths.points_of(properties.settings_of(scene_of(context)).curve)
+            if points is None:
+                raise LoomError("The line is too short to walk along: draw a longer one")
+            drawn_paths.put(context, drawn_paths.widen_bends(points, self._height))
+            return {"FINISHED"}
         try:
             stroke = [tuple(float(number) for number in place.split()) for place in self.points.split(";")]
             if any(len(place) != 3 for place in stroke):
@@ -35,11 +45,10 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
         except ValueError:
             self.report({"ERROR"}, f"Points are {self.points!r}, but must be three numbers each, parted by semicolons")
             return {"CANCELLED"}
-        self._height = _height(present(target_armature.armature(context)))
         return self._finish_stroke(context, stroke)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
-        if self.properties.is_property_set("points"):
+        if self.wider or self.properties.is_property_set("points"):
             return self.execute(context)
         area = context.area
         if area is None or area.type != "VIEW_3D" or context.window is None:

@@ -162,9 +162,10 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, BackgroundOperator, bp
             self.report({"WARNING"}, note)
         count, folder = len(made.paths), made.paths[0].parent
         what = str(made.paths[0]) if count == 1 else f"{count} files in {folder}"
-        said = f"{made.paths[0].name} written to {folder.name or folder}" if count == 1 else f"{what} written"
-        exported_last.keep(self._target(context), said, str(folder))
-        self.report({"INFO"}, f"{what} written")
+        said = f"{what} written and read back"
+        self.report({"INFO"}, said)
+        where = os.path.join(folder.name, made.paths[0].name)  # the tab has little room
+        exported_last.keep(self._target(context), said.replace(what, where) if count == 1 else said, str(folder))
         return {"FINISHED"}
 
     def _target(self, context: bpy.types.Context) -> bpy.types.Object | None:

@@ -63,17 +63,17 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
     def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
         shown = _drawn or shown_in(present(context), data)
         target_armature.mark(layout, shown.armature)
-        row = layout.row(align=True)
+        has_share = bool(item.action and shown.weights and item.use)
+        parts = layout.split(factor=shown.before_share, align=True) if has_share else layout
+        row = parts.row(align=True)
         row.prop(item, "use", text="")
         if item.action is None:
             row.label(text="Deleted", icon="ERROR")
             return
         playing, marked = item.action == shown.playing, index == shown.reference and shown.ticked > 1
         picture = thumbnails.icon_of(shown.armature, item)
-        if playing:
-            row.label(text="", icon="PLAY")
-        elif marked and not shown.wide:
-            pass  # too narrow for a picture, too
+        if playing or marked:
+            row.label(text="", icon="PLAY" if playing else "SOLO_ON")
         elif picture:
             row.label(text="", icon_value=picture)
         else:
@@ -87,16 +87,12 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name.active = item.use or playing
         name.alert = bool(item.use and item.warning)
         repeats = bool(shown.wide and item.action.use_cyclic)
-        short = shown.short_beside_mark if marked or repeats else shown.short
-        if shown.weights and item.use:
-            short = shown.short_beside_share
-        name.label(text=short.get(item.action.name, item.action.name), translate=False)
-        if marked:
+        less = has_share * (SHARED - BESIDE) + MARK * (repeats + (marked and playing))
+        name.label(text=shown.shorten(item.action.name, BESIDE + less), translate=False)
+        if marked and playing:
             row.label(text="", icon="SOLO_ON")
-        if shown.weights and item.use:
-            share = row.row()
-            share.ui_units_x = SHARE if shown.wide else NARROW
-            share.prop(item, "share", text="", slider=True)
+        if has_share:
+            parts.prop(item, "share", text="", slider=True)
         else:
             self._draw_length(row, item, repeats=repeats)
 
@@ -125,10 +121,11 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 
 
 ROWS = 7  # of the list, independent of its length, to keep the layout below in place
-BESIDE, MARKED, SHARED = 25, 28, 31  # letters that do not fit a line because of its length, a mark, and a share, too
+BESIDE, SHARED, MARK = 25, 28, 4  # letters that do not fit a line because of its length, its share, and a mark
 PLAYED = 14  # letters that do not fit the row of the played action because of its buttons
+AROUND = 15  # letters of the sidebar beside a line
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
-SHARE, NARROW = 3.8, 2.6  # button heights: the width of a share, usual and narrow
+SHARE, NUMBER = 0.28, 7  # of a line's width for a share, and letters within which its number is readable
 
 
 class ListShown(NamedTuple):
@@ -139,7 +136,9 @@ class ListShown(NamedTuple):
     reference : place of the marked line, or of the first ticked one if the marked one is not ticked; −1 for none
     ticked : number of ticked lines
     wide : whether there is room for all marks
-    short, short_beside_mark, short_beside_share : shortened forms of long names; Blender shows only their beginnings
+    before_share : part of a line before its share
+    letters : that fit the sidebar
+    names : of all actions
     """
 
     armature: bpy.types.Object | None
@@ -148,9 +147,13 @@ class ListShown(NamedTuple):
     reference: int
     ticked: int
     wide: bool
-    short: dict[str, str]
-    short_beside_mark: dict[str, str]
-    short_beside_share: dict[str, str]
+    before_share: float
+    letters: int
+    names: tuple[str, ...]
+
+    def shorten(self, name: str, less: int) -> str:
+        """Return the form of a name for a line with `less` letters than the sidebar."""
+        return source_list.shortened(self.names, self.letters - less).get(name, name)
 
 
 # The display data while a panel draws its list, because Blender passes only the line to `draw_row`.
@@ -176,7 +179,9 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
         len(ticked),
         letters(context) >= WIDE,
-        *(source_list.shortened(names, letters(context) - less) for less in (BESIDE, MARKED, SHARED)),
+        1.0 - max(SHARE, NUMBER / max(letters(context) - AROUND, 2 * NUMBER)),
+        letters(context),
+        tuple(names),
     )
 
 
@@ -218,6 +223,7 @@ class ACTION_LOOM_MT_clip(bpy.types.Menu):
         line = lists.active_line(rig)
         target_armature.mark(layout, armature)
         if line is not None:
+            layout.label(text=line.action.name, translate=False)
             play = present(layout.operator("action_loom.play_action", icon="PLAY"))
             play.action = line.action.name
             present(layout.operator("action_loom.set_reference", icon="SOLO_ON")).index = rig.active
@@ -293,7 +299,9 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
         _drawn = shown = shown_in(context, rig)
         row = self.layout.row()
         try:  # the user can drag the list longer
-            row.template_list("ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=ROWS)
+            row.template_list(
+                "ACTION_LOOM_UL_sources", "", rig, "sources", rig, "active", rows=ROWS, item_dyntip_propname="called"
+            )
         finally:
             _drawn = None
         buttons = row.column(align=True)
@@ -309,10 +317,9 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             return
         made = result_mark.is_result(action)
         edited = made and changed_sources.is_edited(action)
-        fits = len(action.name) <= letters(context) - PLAYED
-        name = action.name if fits else shown.short.get(action.name, action.name)
+        name = shown.shorten(action.name, PLAYED)
         name = translate_text("Edited: {name}").format(name=name) if edited else name
-        row.label(text=name, icon="ACTION", translate=False)
+        row.label(text=name, icon="PLAY", translate=False)
         if made:
             row.operator("action_loom.edit_recipe", text="", icon="PREFERENCES")
             again = row.row(align=True)

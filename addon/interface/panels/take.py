@@ -29,9 +29,11 @@ class ACTION_LOOM_UL_take(ItemList, bpy.types.UIList):
         rest.ui_units_x = (LOOP if item.loop else OTHER) + (FRAMES if wide else 0.0)
         if wide:
             rest.label(text=f"{item.start}–{item.end}")
+        # A loop is the best cycle of its frames.
         seconds = (item.end - item.start) / take_set.rate_of(data, scene_of(present(context)))
-        rest.label(text=f"{seconds:.1f} s")
-        if item.loop:
+        cycle = item.seconds if item.loop else seconds
+        rest.label(text=f"{cycle:.1f} s" if cycle >= 0.0 else f"≤ {seconds:.1f} s")
+        if item.loop and (item.made is None or item.made.use_cyclic):
             rest.label(text=f"{item.score:.0%}" if item.score >= 0.0 else " ", icon="FILE_REFRESH")
         elif item.why:
             rest.label(text="", icon="INFO")

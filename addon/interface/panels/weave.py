@@ -76,8 +76,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, settings = self.layout_for(target_armature.of_tab(context)), properties.settings_of(scene_of(context))
-        if settings.live:
-            ghost_follow.look_soon()
+        ghost_follow.look_soon()
         layout.row(align=True).prop(settings, "intent", expand=True)
         row = layout.row(align=True)
         row.scale_y = 1.4  # of the button and of a job's progress, so that nothing below moves

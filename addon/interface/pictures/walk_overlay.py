@@ -10,7 +10,7 @@ import bpy
 from ...ground import colors, memory, registrar, troubles
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import properties, target_armature
-from ...services.preview.walk_tracks import BAD, SHARES, WalkTrack, track_of
+from ...services.preview.walk_tracks import SHARES, WalkTrack, track_of
 from . import flat, timeline_strip
 
 if TYPE_CHECKING:
@@ -55,11 +55,15 @@ def _draw_legend() -> None:
     """Draw the legend of a track's colours below the view."""
     context = bpy.context
     active = target_armature.of_tab(context)
-    if active is None or track_of(active) is None or not properties.settings_of(scene_of(context)).show_way:
+    track = None if active is None else track_of(active)
+    if track is None or not properties.settings_of(scene_of(context)).show_way:
         return
     area, region = present(context.area), present(context.region)
     legend = (
-        (tuple(colors.between(one)[:3] for one in SHARES), f"on the curve … {100.0 * BAD:.0f} cm off; ring: farthest"),
+        (
+            tuple(colors.between(one)[:3] for one in SHARES),
+            f"on the curve … {100.0 * track.bad:.2g} cm off; ring: farthest",
+        ),
     )
     (wide, high), gap = flat.legend_size(legend), flat.text_size()
     left, bottom, right, top = flat.free_box(area, region)
@@ -77,7 +81,7 @@ def _track(armature: bpy.types.Object) -> list[WalkTrack]:
     track = track_of(armature)
     if track is None or track.worst is None:
         return [] if track is None else [track]
-    return [track, WalkTrack(track.worst, np.full(len(track.worst), BAD), 0)]
+    return [track, WalkTrack(track.worst, np.ones(len(track.worst)), 0)]
 
 
 def _ring(armature: bpy.types.Object) -> WalkTrack | None:
@@ -90,7 +94,7 @@ def _ring(armature: bpy.types.Object) -> WalkTrack | None:
     around = np.linspace(0.0, 2.0 * np.pi, 33)
     size = RING * max(armature.dimensions[:])
     places = np.column_stack([size * np.cos(around), size * np.sin(around), np.zeros(33)])
-    return WalkTrack(places + np.array([*trouble.place, 0.0]), np.full(33, BAD), 0)
+    return WalkTrack(places + np.array([*trouble.place, 0.0]), np.ones(33), 0)
 
 
 def _batch_of(track: WalkTrack, shader: "gpu.types.GPUShader") -> "gpu.types.GPUBatch":

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from ....core import files
 from ....core.errors import LoomError
 from ....core.formats import motion_file, registry, units
 from ....core.formats.motion_file import Convention
+from ....core.motion import kinematics
+from ....core.motion.clip import Clip
 from ....core.recipes.reading import ReadingOptions, Request, Source
 from ...bridge import curves
 from ...ground import steps
@@ -62,7 +65,7 @@ def export_in_steps(
     convention = Convention(writing.units, units.metres(writing.units), writing.up, False)
     if places[0].suffix.lower() in export_models.WRITABLE:
         return (yield from _export_models(context, armature, actions, places, writing))
-    contents = []
+    contents, clips = [], []
     notes: list[str] = []
     for done, action in enumerate(actions):
         yield done / len(actions), f"reading {action.name}"
@@ -75,6 +78,7 @@ def export_in_steps(
         if source.clip.channels:
             count = len(source.clip.channels)
             notes.append(f"{action.name}: motion files have no place for {count} of its curves, which move no bone")
+        clips.append(source.clip)
         contents.append((places[done], motion_file.compose(source.clip, places[done], None, convention)))
         if writing.mesh:
             scene = scene_of(context)
@@ -82,10 +86,24 @@ def export_in_steps(
             contents += zip(export_skin.paths(places[done]), skin, strict=True)
             notes += more
     _check([place for place, _ in contents], writing.overwrite)
+    _make_folder(places[0].parent)
+    for place, clip in zip(places, clips, strict=True):
+        _read_back(clip, place, dict(contents)[place], writing)
     for place, content in contents:
-        _make_folder(place.parent)
         files.write(place, content)
     return Exported(tuple(places), tuple(dict.fromkeys(notes)))
+
+
+def _read_back(clip: Clip, place: Path, content: bytes, writing: Writing) -> None:
+    """Read a file's content back from a temporary file; raises LoomError if its motion differs from the clip."""
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".action_loom") as folder:
+        made = Path(folder, place.name)
+        files.write(made, content)
+        found = motion_file.read(made, writing.units, writing.up, sides="names").clip
+    places, shown = kinematics.world(found)[1], kinematics.world(clip)[1]
+    same = places.shape == shown.shape and np.isclose(found.rate, clip.rate, rtol=1e-3)
+    if not same or np.abs(places - shown).max() > export_models.NEAR * clip.skeleton.height:
+        raise LoomError(f"{place.name}: {clip.name} was not read back: nothing was kept")
 
 
 def _export_models(

@@ -50,11 +50,14 @@ def list_actions(scene: bpy.types.Scene, armature: bpy.types.Object, actions: li
     """
     rig = properties.ensure_rig(scene, armature)
     place = len(rig.sources)
-    if not lists.are_ticks_chosen(rig):
+    replaced = not lists.are_ticks_chosen(rig)
+    if replaced:
         for line in lists.ticked_lines(rig):
             line.use = False
     for action in actions:
         source_list.add(rig, action, use=len(lists.ticked_lines(rig)) < TICKED)
+    if replaced:  # the next import replaces these, too
+        rig.ticked_at_first = lists.names_of_ticked(rig)
     rig.active = place
     lists.keep_made(rig, [action.name for action in actions])
     body_roles.look_up(rig)

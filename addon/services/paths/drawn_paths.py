@@ -15,6 +15,8 @@ from ...model import properties
 KEY = "action_loom_drawn"  # custom property of curves that were drawn: the next stroke replaces them
 FINE, APART = 0.02, 0.35  # heights of the body: spacing of smoothing, and of the curve's points
 SHAKE = 0.12  # heights of the body within which a hand's shaking is smoothed
+BENDS, AHEAD = 0.9, 0.7  # heights of the body: the radius of bends that a walk can follow, and how far it looks ahead
+MOST = 3  # largest factor of the length
 SHORTEST = 0.5  # heights of the body
 
 
@@ -32,6 +34,26 @@ def smooth_stroke(stroke: Sequence[Sequence[float]], height: float) -> Array:
     calm = smooth(fine, SHAKE / FINE)
     calm[0], calm[-1] = points[0], points[-1]
     return _even(calm, _measure_lengths(calm), APART * height)
+
+
+def widen_bends(points: Sequence[Sequence[float]], height: float) -> Array:
+    """Return the points (K, 3) of a line along another (N, 3) with wide bends, as a cart would drive it.
+
+    height : of the body, in the same unit
+    """
+    given = np.array(points, dtype=np.float64)
+    line = _even(given, _measure_lengths(given), FINE * height)
+    way, near, ahead = [line[0]], 0, round(AHEAD / FINE)
+    heading = np.angle(complex(*(line[1] - line[0])[:2]))
+    while near < len(line) - 1 and len(way) < MOST * len(line):
+        wanted = np.angle(complex(*(line[min(near + ahead, len(line) - 1)] - way[-1])[:2]))
+        turn = (wanted - heading + np.pi) % (2.0 * np.pi) - np.pi
+        heading += np.clip(turn, -FINE / BENDS, FINE / BENDS)
+        place = way[-1] + FINE * height * np.array([np.cos(heading), np.sin(heading), 0.0])
+        near += int(np.argmin(np.linalg.norm((line[near : near + ahead] - place)[:, :2], axis=1)))
+        way.append(np.array([place[0], place[1], line[near][2]]))
+    found = np.array(way)
+    return _even(found, _measure_lengths(found), APART * height)
 
 
 def _measure_lengths(points: Array) -> Array:

@@ -26,6 +26,8 @@ FRAMES, IN_GRAPH = 4000, 1500  # of all ticked actions; larger sets are matched 
 
 # The panel's mode and state at the last check, by the armature's session id.
 _seen: Cache[int, tuple[Any, ...]] = memory.cache(64)
+# The error, and the state with it, at the last check.
+_wrong: Cache[int, tuple[troubles.Trouble | None, tuple[Any, ...]]] = memory.cache(8)
 
 
 def look_soon() -> None:
@@ -80,15 +82,27 @@ def follow(context: bpy.types.Context) -> bool:
     """Preview the panel's recipe if it has changed and weaving is quick; return whether it did."""
     scene, armature = scene_of(context), target_armature.of_tab(context)
     settings = properties.settings_of(scene)
-    if armature is None or not settings.live or settings.tool_open or settings.solo:
+    if armature is None:
         return False
     before, state = _seen.get(armature.session_uid), _state(scene, armature)
+    _forget_answered(armature.session_uid, settings.mode, state)
+    if not settings.live or settings.tool_open or settings.solo:
+        return False
     if state == before:
         return False
     _seen.keep(armature.session_uid, state)  # the same state is not tried again after a failure
     ghost = previews.of(armature.session_uid)
     is_new = before is None and (ghost is None or ghost.woven is None)  # the tab was just opened, without changes
     return not is_new and preview(context, armature)
+
+
+def _forget_answered(armature: int, mode: str, state: tuple[Any, ...]) -> None:
+    """Forget the error of an armature once the panel's state has changed since it was first seen."""
+    trouble, (known, then) = troubles.of(armature, mode), _wrong.get(armature) or (None, ())
+    if trouble is None or trouble is not known:
+        _wrong.keep(armature, (trouble, state))
+    elif state != then:
+        troubles.clear(armature)
 
 
 def preview(context: bpy.types.Context, armature: bpy.types.Object) -> bool:

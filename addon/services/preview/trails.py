@@ -22,7 +22,7 @@ from ...ground import colors
 from .shapes import Trail
 
 ROOT, FOOT, STANDS, WORST = colors.RESULT, colors.FEET, colors.GOOD, colors.BAD
-RING = 0.12  # m
+RING = 0.07  # body heights
 Part = tuple[NDArray[np.bool_], str]
 SEAM = 0.15  # s marked on each side of a seam
 
@@ -74,7 +74,7 @@ def worst(walked: FollowResult, metres: float) -> Array:
     """Return a line (K, 3) from the walk's point farthest from its path to the path, with a ring around the latter."""
     frame = walked.report["follow"]["max_frame"]
     there, here = walked.path.at(walked.gone[frame : frame + 1])[0], walked.places[frame]
-    ring = there + RING * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 25))
+    ring = there + RING * walked.clip.skeleton.height * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 25))
     line = np.concatenate([[here, there], ring]) / metres
     return np.stack(
         [line.real, line.imag, np.full(len(line), walked.path.height_at(walked.gone)[frame] / metres)], axis=1

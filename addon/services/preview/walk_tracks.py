@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ....core.verbs.follow.result import FollowResult
 
 MOST = 2000  # points of a track
-BAD = 0.2  # m from the curve at which the track is fully red
+BAD = 0.12  # body heights from the curve at which the track is fully red
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # shares from good to bad whose colours are interpolated
 
 
@@ -23,12 +23,14 @@ class WalkTrack(NamedTuple):
     """A walk's root trajectory (K, 3), in scene units, and its distance (K,) from the curve, in metres.
 
     action : session id of the walk's action; the track is hidden while another action is shown
+    bad : distance (m) of the fully red colour
     worst (M, 3) : a line with a ring around the curve's place farthest from the walk; None without one
     """
 
     places: "Array"
     away: "Array"
     action: int
+    bad: float = 1.0
     worst: "Array | None" = None
 
     @property
@@ -36,7 +38,7 @@ class WalkTrack(NamedTuple):
         """Return colours (K, 4): good on the curve, bad far from it."""
         import numpy as np
 
-        share, known = np.clip(self.away / BAD, 0.0, 1.0), [colors.between(one) for one in SHARES]
+        share, known = np.clip(self.away / self.bad, 0.0, 1.0), [colors.between(one) for one in SHARES]
         return np.stack([np.interp(share, SHARES, side) for side in zip(*known, strict=True)], axis=1)
 
 
@@ -61,4 +63,5 @@ def keep(armature: int, action: bpy.types.Action, walked: "FollowResult", metres
     some = np.linspace(0, len(away) - 1, min(len(away), MOST)).astype(int)
     ground = walked.places[some] / metres
     places = np.column_stack([ground.real, ground.imag, np.zeros(len(some))])
-    _tracks.keep(armature, WalkTrack(places, away[some], action.session_uid, trails.worst(walked, metres)))
+    bad, worst = BAD * walked.clip.skeleton.height, trails.worst(walked, metres)
+    _tracks.keep(armature, WalkTrack(places, away[some], action.session_uid, bad, worst))

@@ -51,7 +51,7 @@ def tick(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> No
         return
     for line in choose(context, rig, armature):
         line.use = True
-    rig.ticked_at_first = "\n".join(line.action.name for line in lists.each_ticked(rig))
+    rig.ticked_at_first = lists.names_of_ticked(rig)
 
 
 def choose(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> list[Any]:

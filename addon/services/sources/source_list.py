@@ -24,6 +24,7 @@ _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 _POSE = 0.5  # frames; a shorter action is a single pose
 _WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # minimal length of a hidden part, and the characters between words
 _ALONE = 6  # letters of a shared beginning to remove even if the rest does not fit
+_LEAST = 8  # letters of a shortened name
 _SEVERAL = 3  # names that share an ending
 _FEW_BONES, _MANY = 2, 5  # an action that moves at most 2 bones of an armature with 5 times more bones is listed last
 
@@ -262,7 +263,7 @@ def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines:
 def shortened(names: Iterable[str], room: int) -> dict[str, str]:
     """Shorten names longer than `room` by replacing shared parts with "…".
 
-    A shared part is an ending of most names, or the necessary words of a beginning shared with the most similar name.
+    A shared part is an ending of most names, or the necessary words of a beginning of most. Others lose their middle.
     Results are called after their sources: "Walk_Hero + Run_Hero 50:50" becomes "Walk… + Run… 50:50".
     """
     return _shorten_names(tuple(names), room)
@@ -270,6 +271,7 @@ def shortened(names: Iterable[str], room: int) -> dict[str, str]:
 
 @lru_cache(maxsize=8)  # panels call this whenever they are drawn
 def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
+    room = max(room, _LEAST)
     endings = _shared_endings(names)
     bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
     hidden = _shared_beginnings(bare.values(), room - 1)
@@ -287,7 +289,20 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     }
     short |= {name: one for name, one in inner.items() if one != name}
     count = Counter(short.values())
-    return {name: one if count[one] < 2 else f"…{name[1 - room :]}" for name, one in short.items()}
+    return {
+        name: short[name] if count[short.get(name)] == 1 else _without_middle(name, names, room)
+        for name in names
+        if len(name) > room
+    }
+
+
+def _without_middle(name: str, names: Iterable[str], room: int) -> str:
+    """Return a name without its middle; its beginning is short enough that no other name looks the same."""
+    for head in range(room // 2, 0, -1):
+        found = [one for one in set(names) if one[:head] == name[:head] and one.endswith(name[head + 1 - room :])]
+        if len(found) == 1:
+            return f"{name[:head]}…{name[head + 1 - room :]}"
+    return f"…{name[1 - room :]}"
 
 
 def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
@@ -304,14 +319,21 @@ def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
 
 def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:
     found: dict[str, str] = {}
-    for one, other in pairwise(sorted(set(names))):
+    every = set(names)
+    for one, other in pairwise(sorted(every)):
         alike = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-        same = alike[: max(alike.rfind(letter) for letter in _WORD_ENDS) + 1]
+        same = _whole_words(alike)
+        while 2 * sum(name.startswith(same) for name in every) <= len(every):
+            same = _whole_words(same[:-1])
         for name in (one, other):
             hides = _WORTH_HIDING <= len(same) < len(name) and len(name) > room
             if hides and len(same) > len(found.get(name, "")):
                 found[name] = same
     return {name: least for name, same in found.items() if (least := _least(name, same, room))}
+
+
+def _whole_words(beginning: str) -> str:
+    return beginning[: max(beginning.rfind(letter) for letter in _WORD_ENDS) + 1]
 
 
 def _least(name: str, same: str, room: int) -> str:

@@ -39,7 +39,7 @@ def fill(rig: Any, action: bpy.types.Action, first: int, made: TakeSet) -> None:
             row.kind, row.loop = (BETWEEN if between else item.state.upper()), item.loop
             row.name, row.start, row.end = item.name, first + item.first, first + item.last
             if item.loop:
-                row.score = item.score
+                row.score, row.seconds = item.score, (len(item.clip) - 1) / item.clip.rate
                 if item.name in going:
                     row.speed, row.turn = going[item.name].speed, going[item.name].turn
             else:

@@ -40,6 +40,7 @@ WINDOW = 0.042  # s compared on each side of a frame
 LEAST = 4  # frames of an action
 ROOM = 0.2  # s of both clips beyond a seam, if they are long enough
 AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
+AIR = 0.04  # body heights by which a foot may be above its lowest place where a walk ends
 SHORT = 0.5  # weight of a metre between the end of a stop and that of the path, beside the distance of poses
 
 
@@ -190,7 +191,16 @@ def _best_seam(
     low = int(leave.min())
     costs = _distances(walk.cut(low, len(walk)), stop)[leave - low, enter] + SHORT * short
     best = int(np.argmin(costs))
-    return float(costs[best]) + _measure_sinking(stop, rest), int(leave[best]), int(enter[best]), float(short[best])
+    cost = float(costs[best]) + _measure_sinking(stop, rest) + measure_lift(stop, rest)
+    return cost, int(leave[best]), int(enter[best]), float(short[best])
+
+
+def measure_lift(clip: Clip, frame: int) -> float:
+    """Return how far (metres) a foot is in the air at a frame, beyond `AIR`."""
+    balls = [ball for ball, _ in feet.balls_and_ankles(clip.skeleton).values()]
+    heights = kinematics.points(clip)[:, balls, 2]
+    above = heights[frame] - heights.min(axis=0) - AIR * clip.skeleton.height
+    return float(above.max(initial=0.0))
 
 
 def _measure_sinking(stop: Clip, rest: int) -> float:

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, RegistrationError
-from action_loom.core.motion import quat, root_motion
+from action_loom.core.motion import feet, kinematics, quat, root_motion
 from action_loom.core.verbs import Follow, source_frames
 from action_loom.core.verbs.follow import work as follow
 from numpy.testing import assert_allclose
@@ -40,6 +40,10 @@ def test_a_walk_stops_where_its_path_ends(body, path):
     assert made.report["follow"]["ending"]["off_end"] < 0.1
     assert pace(made.clip)[-4:].max() < 0.12
     assert pace(made.clip)[: len(made.clip) // 2].min() > 0.2  # it walks before
+    balls = [ball for ball, _ in feet.balls_and_ankles(made.clip.skeleton).values()]
+    heights = kinematics.points(made.clip)[:, balls, 2]
+    is_raised = bool((heights[-1] - heights.min(axis=0) > 0.04 * made.clip.skeleton.height).any())
+    assert is_raised == any("with a foot in the air" in one for one in made.report["warnings"])
 
 
 def test_the_walk_before_its_end_is_the_walk_in_mid_step():

@@ -157,11 +157,14 @@ def test_a_straight_walk_says_what_radius_it_can_turn():
     with pytest.raises(GraphError) as refused:
         followed(alone, paths.circle(3.0))
     message = str(refused.value)
-    assert "Not followed within 1.6 m: no walk goes on beyond" in message
-    assert "of 18.8 m, at (" in message
-    assert "these clips can turn with a radius of 5.2 m, and the path's is 3.0 m at" in message
-    assert "or a bend of 20 degrees a metre" in message
-    reported = followed(alone, paths.circle(3.0), bend=20.0).report["follow"]
+    assert "the walk gets no further than" in message
+    assert "of 18.8 m: the path is too tight at" in message
+    assert (
+        "(its radius is 3.0 m, these clips can turn with a radius of 5.2 m): widen its bends, or add a clip that turns"
+        in message
+    )
+    assert "or bend the walk by 21° a metre" in message
+    reported = followed(alone, paths.circle(3.0), bend=21.0).report["follow"]
     assert reported["rms_before_spread"] < 0.10
     assert reported["bent_share"] > 0.5
     with pytest.raises(GraphError, match="these clips hardly turn"):
