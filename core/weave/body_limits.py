@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..edit.feet import legs
-from ..motion import feet, ik
+from ..motion import feet, ik, joint_matching
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..quality import contacts, foot_travel, world_pose
@@ -129,6 +129,7 @@ def describe_turns(result: Clip, sources: Sequence[Clip]) -> list[str]:
     for one in sources:
         known = dict(zip(one.skeleton.names, _turns(one).max(axis=0), strict=True))
         most = np.maximum(most, [known.get(name, np.inf) for name in names])
+    most = np.maximum(most, most[joint_matching.across(result.skeleton)])  # frames may be mirrored
     at, joint = np.unravel_index(ties.first_least(TURNS * most - turned), turned.shape)
     if turned[at, joint] <= max(TURN, TURNS * most[joint]):
         return []

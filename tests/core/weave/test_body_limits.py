@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.motion import quat, root_motion
-from action_loom.core.verbs import Blend, Loop, Mirror, Retarget, Splice, Synchronise
+from action_loom.core.verbs import Blend, BuildGraph, Follow, Loop, Mirror, Retarget, Splice, Synchronise
 from action_loom.core.weave import body_limits
 from numpy.testing import assert_allclose
 
@@ -106,3 +106,18 @@ def test_feet_on_a_belt_do_not_slide(gait):
     found, sentences = body_limits.describe_limits(aside, [still])
     assert found["low_feet_cm_s"][0] == after < 0.3 * found["low_feet_cm_s"][1]
     assert "feet on the ground slide" in sentences[0]
+
+
+def test_a_mirrored_snap_is_the_sources_own():
+    snaps = turned("hand.L", "X", 60.0, slice(30, 31))
+    assert not [one for one in verbs.apply(Mirror(), [snaps]).report["warnings"] if "turns by" in one]
+    assert "'hand.R' turns by" in " ".join(
+        body_limits.describe_turns(turned("hand.R", "X", 60.0, slice(30, 31)), [WALK])
+    )
+
+
+def test_a_walk_through_a_stored_graph_is_compared_with_the_clips_in_it():
+    snaps = turned("hand.L", "X", 60.0, slice(30, 31))
+    graph = verbs.apply(BuildGraph(), [snaps])
+    made = verbs.apply(Follow(path=((0.0, 0.0), (0.0, -1.5))), [], prepared=graph)
+    assert not [one for one in made.report["warnings"] if "turns by" in one]
