@@ -12,7 +12,7 @@ from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality.breaks import Break
 from ...quality.contacts import runs
-from . import activities, tracks
+from . import activities, posture, tracks
 from .states import ACTION, GAITS, IDLE, RUN, TURN, Span, State, spans
 from .tracks import Tracks
 
@@ -184,14 +184,17 @@ def _name(span: Span, number: int, angle: float, found: Tracks) -> str:
     state, side = span.state, span.state.side.capitalize()
     if state.kind == ACTION:
         return "Jump" if _is_jump(span, found) else f"Action {number:02}"
+    rows = int(found.frames[span.first]), int(found.frames[span.end - 1]) + 1
+    low = posture.name_posture(found.clip, *rows) if state.low else ""
     if state.kind == IDLE:
-        return "Crouch" if state.low else "Idle"
+        return low or "Idle"
     if state.kind == TURN:
         return f"Turn {side} {max(1, round(abs(angle) / RIGHT_ANGLES)) * RIGHT_ANGLES:.0f}"
     if state.way == "strafe":
         words = ["Run" * (state.kind == RUN), "Strafe", side]
     else:
-        words = ["Crouch" * state.low, state.kind.capitalize(), "Back" * bool(state.way), side]
+        gait = f"{low} {state.kind.capitalize()}".strip() if low in ("", posture.CROUCH) else "Crawl"
+        words = [gait, "Back" * bool(state.way), side]
     return " ".join(word for word in words if word)
 
 

@@ -31,7 +31,11 @@ MEANINGS = {
     "slow": "slow/slowly",
     "fast": "fast/quick/quickly/brisk",
     "jump": "jump/jumps/jumping/leap/leaps/hop",
-    "crouch": "crouch/crouches/crouching/duck/ducking/low/sit/sits/sitting",
+    "crouch": "crouch/crouches/crouching/duck/ducking/low",
+    "sit": "sit/sits/sitting/seated",
+    "kneel": "kneel/kneels/kneeling",
+    "crawl": "crawl/crawls/crawling",
+    "lie": "lie/lies/lying",
     "start": "start/starts/starting",
     "stop": "stop/stops/stopping/halt",
     "raised": "raised/reach/reaching",
@@ -157,7 +161,7 @@ def describe_stretch(cut: Cut, place: int) -> frozenset[str]:
     """
     stretch = cut.stretches[place]
     state, out = stretch.state, {stretch.state.kind, *stretch.name.lower().split(" ")}
-    out |= {state.way, state.side, "crouch" if state.low else "", _speed(stretch)}
+    out |= {state.way, state.side, _speed(stretch)}
     out |= {"turn"} if state.side and state.way != "strafe" else set()
     neighbours = _neighbours(cut.stretches, place)
     if state.kind in GAITS:

@@ -8,10 +8,10 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, LoomError
-from action_loom.core.motion import mirror, resample, root_motion
+from action_loom.core.motion import mirror, quat, resample, root_motion
 from action_loom.core.motion.clip import join_clips
 from action_loom.core.quality import breaks
-from action_loom.core.verbs.take import activities, cutting, take_set, tracks
+from action_loom.core.verbs.take import activities, cutting, posture, take_set, tracks
 from oracles import takes
 
 FIGHTS_AND_DANCES = (
@@ -84,6 +84,21 @@ def test_exercises_are_told_apart(name, record_property):
     wrong = takes.wrong_after_matching(known.rows(np.arange(len(rows)) * activities.STEP), numbers)
     record_property("wrong", wrong)
     assert wrong <= 0.12
+
+
+@pytest.mark.shared
+def test_who_sits_on_a_stool_does_not_crouch():
+    names = [stretch.name for stretch in cutting.cut(takes.capture("cmu_daz_14_27")).stretches if stretch.state.low]
+    assert set(names) == {"Sit"}
+
+
+def test_who_lies_on_the_back_lies():
+    wave = actions.wave()
+    rotations, translations = wave.rotations.copy(), wave.translations.copy()
+    rotations[:, 0] = quat.mul(quat.about_axis("X", np.radians(90.0)), rotations[:, 0])
+    translations[:, 0, 2] = 0.1
+    lying = replace(wave, rotations=rotations, translations=translations)
+    assert posture.name_posture(lying, 0, len(lying)) == "Lie"
 
 
 @pytest.mark.shared

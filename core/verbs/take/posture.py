@@ -1,0 +1,47 @@
+"""Name the posture of a body whose hips are low: crouching, sitting, kneeling or lying.
+
+Method: A take becomes a set.
+"""
+
+import numpy as np
+
+from ...motion import kinematics
+from ...motion.clip import Clip
+
+# Body heights above the floor, medians over a stretch.
+FLOOR_PERCENTILE = 5.0  # of the lower foot over a take
+ON_FLOOR = 0.13  # hips of who lies or sits on the floor
+HEAD_DOWN = 0.3  # head of who lies
+KNEE_DOWN = 0.08  # lower knee of who kneels or crawls
+SEAT, LEVEL = 0.33, 0.09  # hips on a seat, and how far below them the higher knee may be
+BEHIND = 0.13  # hips of who sits are farther than this from the middle of the feet
+
+CROUCH, SIT, KNEEL, LIE = "Crouch", "Sit", "Kneel", "Lie"
+
+
+def name_posture(clip: Clip, first: int, end: int) -> str:
+    """Return CROUCH, SIT, KNEEL or LIE for frames first … end − 1 of a take in which the hips are low.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.verbs.take import posture
+        >>> sneak = actions.sneak()
+        >>> posture.name_posture(sneak, 0, len(sneak))
+        'Crouch'
+    """
+    points, roles, height = kinematics.points(clip), clip.skeleton.roles, clip.skeleton.height
+    feet = np.stack([points[:, roles[f"foot.{side}"]] for side in "LR"])
+    floor = float(np.percentile(feet[:, :, 2].min(axis=0), FLOOR_PERCENTILE))
+
+    def above(*names: str, of: np.ufunc = np.minimum) -> float:
+        rows = [points[first:end, roles[name], 2] for name in names if name in roles]
+        return float((np.median(of.reduce(rows)) - floor) / height) if rows else np.inf
+
+    hips = above("hips")
+    off = points[first:end, roles["hips"], :2] - feet.mean(axis=0)[first:end, :2]
+    if hips < ON_FLOOR:
+        return LIE if above("head", "neck") < HEAD_DOWN else SIT
+    if above("shin.L", "shin.R") < KNEE_DOWN:
+        return KNEEL
+    seated = hips >= SEAT and above("shin.L", "shin.R", of=np.maximum) >= hips - LEVEL
+    return SIT if seated or np.median(np.linalg.norm(off, axis=1)) / height >= BEHIND else CROUCH
