@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...motion import root_motion
 from ...motion.quat import Array
 from ...quality.contacts import hysteresis, runs
 from .tracks import Flags, Tracks
@@ -17,6 +18,8 @@ GOES = (0.18, 0.12)  # heights a second
 STEPS = (0.45, 0.25)  # share of travel made by alternating steps; less is not a gait
 BUSY = 1.3  # mean speed of all body points over hip speed in a walk or run
 BESIDE = (0.12, 0.22)  # heights a second of additional movement allowed; upper limits
+SINKING = 0.3  # s; sigma of the height of the hips whose change is measured
+SINKS = (0.2, 0.4)  # standing heights a second by which the hips of a gait rise or sink; upper limits
 RUNS = (0.10, 0.04)  # share of frames in the air
 RUNS_AT = 0.6  # of the median air share of a run; trims its ends, because a windowed mean rises too early
 GOES_AT = 0.2  # of the median speed of a walk; trims its ends for the same reason
@@ -125,7 +128,9 @@ def _gait(goes: Flags, tracks: Tracks) -> Flags:
     """Return in which travelling rows (flags) the body travels by a gait without much other movement."""
     stepping = hysteresis(tracks.steps > STEPS[0], tracks.steps > STEPS[1])
     beside = tracks.moving - BUSY * tracks.speed
-    return goes & stepping & hysteresis(beside < BESIDE[0], beside < BESIDE[1])
+    sinks = np.abs(np.gradient(root_motion.smooth(tracks.crouch, SINKING * tracks.rate))) * tracks.rate
+    level = hysteresis(sinks < SINKS[0], sinks < SINKS[1])
+    return goes & stepping & level & hysteresis(beside < BESIDE[0], beside < BESIDE[1])
 
 
 def _idle(tracks: Tracks) -> Flags:
