@@ -15,7 +15,7 @@ from ..motion.quat import Array
 from . import arms, find, parts, wanted
 from .arms import Arms, Flags, Hand
 from .figure import ELBOWS, Figure, figure_of
-from .find import LOAD, ON, RIGID, TOUCH, WORLD, Contact
+from .find import BY_PARTNER, HOLD, LOAD, MEET, ON, ON_PARTNER, RIGID, TOUCH, WORLD, Contact
 from .wanted import Played, Wanted
 
 Lacks = Callable[[Wanted, Sequence[Figure]], Mapping[Hand, Array]]
@@ -116,9 +116,14 @@ def describe(contact: Contact) -> str:
         >>> keep.describe(find.Contact("on", "R", "thigh.L", 0, 9))
         'right hand on thigh.L'
     """
+    if contact.kind in (MEET, HOLD):
+        return f"{_HANDS[contact.sides[0]]} and partner's {_HANDS[contact.sides[1]]}"
     hands = _HANDS[contact.sides]
-    if contact.kind == ON:
-        return f"{hands} on {contact.part}"
+    if contact.kind == BY_PARTNER:
+        return f"partner's {hands} on {contact.part}"
+    if contact.kind in (ON, ON_PARTNER):
+        whose = "" if contact.kind == ON else "partner's "
+        return f"{hands} on {whose}{contact.part}"
     return {
         TOUCH: f"{hands} together",
         RIGID: f"{hands} on one thing",
