@@ -17,7 +17,7 @@ from .still_spans import Stillness
 from .wanted import Key, Played, Wanted
 
 FAR = 0.2  # body heights between palms that hold each other
-HELD = Stillness(0.03, 0.12, 0.014, 0.7)  # of their distance
+HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
 PASSES = 0.35  # body heights a second: palms that meet are slower to each other once, those that pass are not
 BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
 _SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
