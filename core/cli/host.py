@@ -122,6 +122,7 @@ class Host(ABC):
     parallel, draws : whether it can run several jobs at a time, and draw pictures
     resumes : whether the results of a stopped run are kept
     several_bodies : whether clips can have different bodies, so that retargeting makes sense
+    partners : whether clips of a second figure can be given beside those of the first
     """
 
     name: ClassVar[str]
@@ -132,6 +133,7 @@ class Host(ABC):
     draws: ClassVar[bool] = True
     resumes: ClassVar[bool] = False
     several_bodies: ClassVar[bool] = True
+    partners: ClassVar[bool] = False
 
     reading: Mapping[str, Option]
     making: Mapping[str, Option]

@@ -109,6 +109,7 @@ class MotionFiles(Host):
     name = usage = "action-loom"
     clip = "CLIP"  # or CLIP[FIRST:LAST]
     resumes = True
+    partners = True
     reading = reading.OPTIONS
     making: Mapping[str, Option] = {}
 

@@ -91,4 +91,12 @@ class ResultOptions(Declared):
         ),
         shown=RARE,
     )
+    partner: str = option("", "Another armature whose hands meet these; it gets a result, too", shown=HIDDEN)
+    adapts: str = option(
+        "both",
+        "Whose arms keep the contacts of two figures",
+        choices=(Choice("both"), Choice("leader"), Choice("partner")),
+        needs=("partner",),
+        shown=HIDDEN,
+    )
     mark_contacts: bool = option(False, "Put pose markers where feet begin and end to stand", shown=RARE)

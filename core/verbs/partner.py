@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -271,12 +270,3 @@ def _mix(parts: Sequence[Clip], weights: Array) -> Clip:
     translations = np.einsum("nf,nfjk->fjk", weights, np.stack([one.translations for one in parts]))
     heaviest = parts[int(weights.sum(axis=1).argmax())]
     return replace(first, rotations=rotations, translations=translations, channels=heaviest.channels)
-
-
-def describe(report: dict[str, Any]) -> list[str]:
-    """Return the main figures of a partner in a line, from the report of the leader's result."""
-    own = report.get("partner")
-    if own is None:
-        return []
-    before, after = own["off_cm"]
-    return [f"  partner: hands kept on {own['kept']} contacts: {before:.1f} → {after:.1f} cm"]
