@@ -97,7 +97,7 @@ def _armature_called(line: Any) -> str:
     return str(line.player.name) if other is None else other.name_full
 
 
-def _armatures(_line: Any, context: Any, edited: str) -> list[str]:
+def find_armatures(_line: Any, context: Any, edited: str) -> list[str]:
     """Return the armatures of the scene whose names contain the typed text."""
     names = (one.name_full for one in context.scene.objects if one.type == "ARMATURE")
     return [name for name in names if edited.lower() in name.lower()]
@@ -126,7 +126,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         description="The armature this action belongs to, if another; it is put on this body",
         get=_armature_called,
         set=_call_armature,
-        search=_armatures,
+        search=find_armatures,
         search_options=set(),
         options=set(),
     )

@@ -89,6 +89,11 @@ class Sources(ABC):
     def clips(self) -> "list[Clip]": ...
 
     @property
+    def partner(self) -> "Sources | None":
+        """Return the clips of a second figure, if the settings name one."""
+        return None
+
+    @property
     def notes(self) -> list[str]:
         """Notes on reading as sentences, such as omissions and their reasons."""
         return []

@@ -105,8 +105,8 @@ def plan(
         raise OptionError(f"{recipe.verb} takes clips{', or a graph' if walks else ''}")
     if timewarp is not None:
         timewarps.check(recipe, len(clips))
-    if partners and (artefact is not None or recipe.like or verbs.VERBS[recipe.verb].makes != "clip"):
-        raise OptionError(f"{recipe.verb} takes no partner here")
+    if partners and (artefact is not None or not recipe.takes_partners):
+        raise OptionError(f"{recipe.label} takes no partner")
     if partners and len(partners) != len(clips):
         raise OptionError(f"{recipe.verb} takes a partner for each clip: {len(clips)} clips, {len(partners)} partners")
     names = [Path(artefact).stem] if walks and artefact is not None else [host.title(clip) for clip in clips]
@@ -172,9 +172,10 @@ def make(job: Job, progress: Progress = SILENT, *, alone: bool = False) -> Made:
 
 def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: Any = None) -> Made:
     """Return the result of a job with clips already read; `prepared` as in `verbs.apply`."""
-    if job.partners:
-        others = job.host.read(job.partners, job.settings, job.recipe)
-        made, partner = verbs.apply_to_pair(job.recipe, sources.clips, others.clips, job.adapts, progress, prepared)
+    others = job.host.read(job.partners, job.settings, job.recipe) if job.partners else sources.partner
+    if others is not None:
+        given = job.recipe, sources.clips, others.clips, job.settings.get("adapts", job.adapts), progress, prepared
+        made = verbs.apply_with_partner(*given)
     else:
         made = verbs.apply(job.recipe, sources.clips, progress, prepared)
     kind = artefacts.made_by(job.recipe)
@@ -183,8 +184,8 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
     contents = {}
     if job.output is not None:
         contents[job.output] = sources.compose(made, job.output)
-    if job.partner_output is not None:
-        contents[job.partner_output] = others.compose(partner, job.partner_output)
+    if job.partner_output is not None and others is not None:
+        contents[job.partner_output] = others.compose(made.partner, job.partner_output)
     if job.picture is not None:
         contents[job.picture] = verbs.picture(job.recipe, made)
     if job.timewarp is not None:

@@ -91,12 +91,12 @@ class ResultOptions(Declared):
         ),
         shown=RARE,
     )
-    partner: str = option("", "Another armature whose hands meet these; it gets a result, too", shown=HIDDEN)
+    partner: str = option("", "An armature that acts with this one; it gets a result, too", shown=RARE)
     adapts: str = option(
         "both",
         "Whose arms keep the contacts of two figures",
         choices=(Choice("both"), Choice("leader"), Choice("partner")),
         needs=("partner",),
-        shown=HIDDEN,
+        shown=RARE,
     )
     mark_contacts: bool = option(False, "Put pose markers where feet begin and end to stand", shown=RARE)

@@ -223,15 +223,15 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
         return load("verbs.completing:complete")(recipe, clips, made, attached, _find_frames)
 
 
-def apply_to_pair(
+def apply_with_partner(
     recipe: Recipe,
     clips: Sequence["Clip"],
     partners: Sequence["Clip"],
     adapts: str = "both",
     progress: Progress = SILENT,
     prepared: Any = None,
-) -> tuple[Any, Any]:
-    """Apply a recipe to the clips of a figure and of its partner; return a result for each (methods: Partners).
+) -> Any:
+    """Apply a recipe to the clips of a figure and of its partner, whose result is in `partner` (methods: Partners).
 
     partners : one for each clip, with the same frames; adapts : whose arms keep the contacts of their hands: "both",
         "leader" or "partner". Raises LoomError kinds.
@@ -239,10 +239,12 @@ def apply_to_pair(
     Example:
         >>> from action_loom.core import verbs
         >>> from action_loom.core.demo_character import actions
-        >>> made, partner = verbs.apply_to_pair(verbs.Mirror(), [actions.walk()], [actions.run()])
-        >>> made.clip.name, partner.clip.name
+        >>> made = verbs.apply_with_partner(verbs.Mirror(), [actions.walk()], [actions.run()])
+        >>> made.clip.name, made.partner.clip.name
         ('walk mirrored', 'run mirrored')
     """
+    if not recipe.takes_partners:
+        raise OptionError(f"{recipe.label} takes no partner")
     made = apply(recipe, clips, progress, prepared)
     return load("verbs.partner:weave_partner")(recipe, clips, partners, made, _find_frames(made, recipe, clips), adapts)
 

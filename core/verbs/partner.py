@@ -44,8 +44,8 @@ def weave_partner(
     made: Result,
     shown: Sequence[Shown],
     adapts: str,
-) -> tuple[Result, Result]:
-    """Return a result and that of its partner, with the contacts of their hands.
+) -> Result:
+    """Return a result with that of its partner, and with the contacts of their hands.
 
     partners : the partner's clip for each of the clips, with the same frames
     shown : what the result plays of its clips, as `source_frames.of`; adapts : whose arms move, see `couple.ADAPTS`
@@ -58,8 +58,9 @@ def weave_partner(
         >>> from action_loom.core.motion import root_motion
         >>> walk = actions.walk()
         >>> beside = root_motion.place_clip(walk, 0.0, np.array([0.8, 0.0]))
-        >>> made, partner = verbs.apply_to_pair(verbs.Loop(), [walk], [beside])
-        >>> (root_motion.ground_frames(partner.clip)[0] - root_motion.ground_frames(made.clip)[0])[0].round(2).tolist()
+        >>> made = verbs.apply_with_partner(verbs.Loop(), [walk], [beside])
+        >>> places = [root_motion.ground_frames(one.clip)[0][0] for one in (made, made.partner)]
+        >>> (places[1] - places[0]).round(2).tolist()
         [0.8, 0.0]
     """
     _check(recipe, clips, partners, shown)
@@ -94,8 +95,8 @@ def weave_partner(
         "partner": {"name": woven.name, **kept.as_report()},
         "warnings": [*made.report["warnings"], *sentences],
     }
-    leading = replace(made, clip=made.restore(clip), report=made.report | told)
-    return leading, replace(made, clip=woven, report=report)
+    beside = replace(made, clip=woven, report=report)
+    return replace(made, clip=made.restore(clip), report=made.report | told, partner=beside)
 
 
 def _check(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], shown: Sequence[Shown]) -> None:

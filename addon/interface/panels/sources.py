@@ -366,6 +366,8 @@ class ACTION_LOOM_PT_source(PopoverPanel, bpy.types.Panel):
             span.prop(source, "last")
         if len(getattr(source.action, "slots", ())) > 1:
             layout.prop_search(source, "slot", source.action, "slots")
+        if properties.settings_of(scene_of(context)).result.partner:
+            layout.prop_search(source, "partner", bpy.data, "actions")
 
 
 class _OfTheArmature(SidebarPanel):
