@@ -85,7 +85,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     """Read the clips, apply the recipe, and write the requested files; a verb for one clip is applied to each."""
     recipe, clips, artefact = _requested_recipe(arguments)
     destination = host.destination(arguments)
-    each, partners = recipe.each(clips), list(getattr(arguments, "partner", ()))
+    each, partners = recipe.each(clips), list(getattr(arguments, "partner", ())) if host.partners else []
     with_partners = recipe.each(partners) if len(partners) == len(clips) else [(recipe, partners)] * len(each)
     adapts = common.read_flags({"adapts": job.ADAPTS}, arguments) if partners else {}
     listed = _list_of_reports(arguments) if len(each) > 1 else None
