@@ -1,7 +1,7 @@
 """Contacts between the hands of two figures: found from their motion, and kept on results (methods: Partners)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,9 @@ HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
 PASSES = 0.35  # body heights a second: palms that meet are slower to each other once, those that pass are not
 BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
 _SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
+
+_OTHER_SIDE = str.maketrans("LR", "RL")
+NONE: Mapping[Clip, Clip] = {}
 
 Two = tuple[Clip, Clip]
 
@@ -128,11 +131,17 @@ def _is_covered(contact: Contact, met: Sequence[Contact]) -> bool:
     return find.is_covered(contact, [replace(one, sides=one.sides[which]) for one in met])
 
 
-def keep_contacts(made: Two, played: Sequence[Played], partners: Mapping[Clip, Clip], adapts: str) -> tuple[Two, Kept]:
+def keep_contacts(
+    made: Two,
+    played: Sequence[Played],
+    partners: Mapping[Clip, Clip],
+    adapts: str,
+    originals: Mapping[Clip, Clip] = NONE,
+) -> tuple[Two, Kept]:
     """Return two results with their hands where their sources have them, and how far they were off.
 
     played : what both play, as frames of the leader's sources; partners : the partner's source of each of these
-    adapts : whose arms move, one of `ADAPTS`
+    adapts : whose arms move, one of `ADAPTS`; originals : the clips of which others, of either, are mirror images
 
     Example:
         >>> import numpy as np
@@ -145,40 +154,87 @@ def keep_contacts(made: Two, played: Sequence[Played], partners: Mapping[Clip, C
         >>> aside = root_motion.place_clip(partner, 0.0, np.array([0.05, 0.0]))
         >>> played = wanted.Played(wave, 0, np.arange(float(len(wave))), np.ones(len(wave)))
         >>> _, kept = couple.keep_contacts((wave, aside), [played], {wave: partner}, "both")
-        >>> kept.holds[0].before.max().round(2), kept.holds[0].after.max() < 0.003
+        >>> float(kept.holds[0].before.max().round(2)), bool(kept.holds[0].after.max() < 0.003)
         (0.05, True)
     """
-    found = {one.clip: find_contacts(one.clip, partners[one.clip]) for one in played}
+    sources = {one.clip: _Source.of(one.clip, partners[one.clip], originals) for one in played}
+    found = {clip: source.contacts for clip, source in sources.items()}
     if not any(found.values()):
         return made, Kept()
 
     def restored(clips: Sequence[Clip], again: Sequence[Played]) -> keep.Held:
-        return _keep(clips, again, partners, found, adapts)
+        return _keep(clips, again, sources, adapts)
 
     held, kept = keep.around_cycle(made, played, restored) if made[0].cyclic else restored(made, played)
     return (held[0], held[1]), kept
 
 
-def _keep(
-    made: Sequence[Clip],
-    played: Sequence[Played],
-    partners: Mapping[Clip, Clip],
-    found: Mapping[Clip, Sequence[Contact]],
-    adapts: str,
-) -> keep.Held:
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """Clips of two figures as they are played, the same as captured, and whether the first are mirror images.
+
+    contacts : as they are played
+    """
+
+    clips: Two
+    captured: Two
+    mirrored: bool
+    contacts: tuple[Contact, ...]
+
+    @classmethod
+    def of(cls, one: Clip, other: Clip, originals: Mapping[Clip, Clip]) -> "_Source":
+        captured = originals.get(one, one), originals.get(other, other)
+        mirrored = captured[0] is not one
+        found = find_contacts(*captured)
+        return cls((one, other), captured, mirrored, tuple(map(_mirror_contact, found)) if mirrored else found)
+
+    def relate(self, key: Key, frames: Array) -> Array:
+        """Return the relation (K, D) of a contact at frames (K,): places on a part, or vectors between palms.
+
+        Vectors are in the frame of the leader's heading. Relations of mirror images are the reflected ones of the
+        captured clips, because the sides of a captured body differ by centimetres.
+        """
+        kind, sides, name = _mirror_key(key) if self.mirrored else key
+        pair = [figure_of(clip) for clip in self.captured]
+        if kind in (MEET, HOLD):
+            apart = pair[0].palms[sides[0]] - pair[1].palms[sides[1]]
+            return wanted.sample(self._turn(apart, 0)[0], frames)
+        by, on = (0, 1) if kind == ON_PARTNER else (1, 0)
+        part, palm = pair[on].parts[name], pair[by].palms[sides]
+        along = part.nearest(palm)
+        off, heading = self._turn(palm - part.at(along), on)
+        body = figure_of(self.clips[on])
+        turned = quat.mul(quat.inv(body.turned[:, body.joint_of(key[2])]), quat.about_axis("Z", heading))
+        return wanted.sample(np.concatenate([along[:, None], quat.rotate(turned, off)], axis=1), frames)
+
+    def _turn(self, vectors: Array, which: int) -> tuple[Array, Array]:
+        """Return vectors (F, 3) in the frame of a captured figure's heading, reflected for images, and its own (F,)."""
+        headings = [root_motion.ground_frames(pair[which])[1] for pair in (self.captured, self.clips)]
+        turned = quat.rotate(quat.about_axis("Z", -headings[0]), vectors)
+        return turned * (-1.0, 1.0, 1.0) if self.mirrored else turned, headings[1]
+
+
+def _mirror_key(key: Key) -> Key:
+    kind, sides, part = key
+    return kind, sides.translate(_OTHER_SIDE), part[:-1] + part[-1:].translate(_OTHER_SIDE)
+
+
+def _mirror_contact(contact: Contact) -> Contact:
+    return Contact(*_mirror_key(contact.key), contact.first, contact.end)
+
+
+def _keep(made: Sequence[Clip], played: Sequence[Played], sources: Mapping[Clip, "_Source"], adapts: str) -> keep.Held:
     nows = [figure_of(clip) for clip in made]
-    sources = {one: (figure_of(one), figure_of(other)) for one, other in partners.items()}
-    headings = {one: root_motion.ground_frames(one)[1] for one in partners}
     facing = root_motion.ground_frames(made[0])[1]
 
     def relate(key: Key, one: Played) -> Array | None:
-        pair = sources[one.clip]
-        return _relation_of(key, pair, headings[one.clip], one) if _has_parts(key, nows) else None
+        return sources[one.clip].relate(key, one.frames) if _has_parts(key, nows) else None
 
+    found = {clip: source.contacts for clip, source in sources.items()}
     relations = wanted.merge_relations((len(made[0]), made[0].rate), played, found, relate)
     shares = _SHARES[adapts]
     holds = [Hold(one, _hands_of(one.contact.key, shares)) for one in relations]
-    own = [replace(one, clip=partners[one.clip]) for one in played]
+    own = [replace(one, clip=sources[one.clip].clips[1]) for one in played]
     bodies = [Arms.of(*given) for given in zip(made, nows, (played, own), strict=True)]
 
     def lacks(one: Wanted, figures: Sequence[Figure]) -> dict[Hand, Array]:
@@ -201,22 +257,6 @@ def _hands_of(key: Key, shares: tuple[float, float]) -> tuple[Hand, ...]:
     if kind in (MEET, HOLD):
         return tuple((k, sides[k]) for k in (0, 1) if shares[k])
     return ((0 if kind == ON_PARTNER else 1, sides),)
-
-
-def _relation_of(key: Key, pair: tuple[Figure, Figure], heading: Array, one: Played) -> Array:
-    """Return the relation (K, D) of a contact in the played frames: places on a part, or the vector between palms.
-
-    The vector is in the frame of the leader's heading (F,).
-    """
-    kind, sides, name = key
-    if kind in (MEET, HOLD):
-        apart = pair[0].palms[sides[0]] - pair[1].palms[sides[1]]
-        return wanted.sample(quat.rotate(quat.about_axis("Z", -heading), apart), one.frames)
-    hand, body = pair if kind == ON_PARTNER else pair[::-1]
-    part, palm = body.parts[name], hand.palms[sides]
-    along = part.nearest(palm)
-    off = quat.rotate(quat.inv(body.turned[:, body.joint_of(name)]), palm - part.at(along))
-    return wanted.sample(np.concatenate([along[:, None], off], axis=1), one.frames)
 
 
 def _measure_lack(

@@ -21,7 +21,7 @@ from .still_spans import Stillness
 ON, TOUCH, RIGID, LOAD, WORLD = KINDS = ("on", "touch", "rigid", "load", "world")
 # Of two figures: palms near each other, palms at one distance, a palm on the partner, the partner's on this figure. The
 # sides of the first two are that of this figure's hand, then that of the partner's.
-MEET, HOLD, ON_PARTNER, BY_PARTNER = "meet", "hold", "on partner", "by partner"
+MEET, HOLD, ON_PARTNER, BY_PARTNER = "meet", "hold", "on_partner", "by_partner"
 RATE = 30.0  # Hz at which contacts are searched
 FRAMES = 24  # of a span, compared for its evidence
 # Still spans by kind: of the palm in the frame of a part, of the distance of the hands, of both palms in the chest's

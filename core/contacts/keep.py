@@ -107,6 +107,14 @@ class Kept:
 
 _HANDS = {"L": "left hand", "R": "right hand", "LR": "both hands"}
 
+# The hand and what it is on, in contacts of two figures.
+_WITH_PARTNER: dict[str, Callable[[Contact], tuple[str, str]]] = {
+    MEET: lambda one: (_HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
+    HOLD: lambda one: (_HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
+    ON_PARTNER: lambda one: (_HANDS[one.sides], f"partner.{one.part}"),
+    BY_PARTNER: lambda one: (f"partner.hand.{one.sides}", one.part),
+}
+
 
 def describe(contact: Contact) -> str:
     """Return a phrase on a contact, such as "right hand on head".
@@ -116,14 +124,12 @@ def describe(contact: Contact) -> str:
         >>> keep.describe(find.Contact("on", "R", "thigh.L", 0, 9))
         'right hand on thigh.L'
     """
-    if contact.kind in (MEET, HOLD):
-        return f"{_HANDS[contact.sides[0]]} and partner's {_HANDS[contact.sides[1]]}"
+    if contact.kind in _WITH_PARTNER:
+        hands, part = _WITH_PARTNER[contact.kind](contact)
+        return f"{hands} on {part}"
     hands = _HANDS[contact.sides]
-    if contact.kind == BY_PARTNER:
-        return f"partner's {hands} on {contact.part}"
-    if contact.kind in (ON, ON_PARTNER):
-        whose = "" if contact.kind == ON else "partner's "
-        return f"{hands} on {whose}{contact.part}"
+    if contact.kind == ON:
+        return f"{hands} on {contact.part}"
     return {
         TOUCH: f"{hands} together",
         RIGID: f"{hands} on one thing",

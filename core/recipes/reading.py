@@ -36,7 +36,7 @@ class SourceOptions(Declared):
     slot: str = option("", "The action's slot; the fitting one if empty", shown=RARE)
     first: int = option(0, "First frame that is read; all of them if it is the last one too", shown=HIDDEN)
     last: int = option(0, "Last frame that is read", shown=HIDDEN)
-    partner: str = option("", "The partner's action for this one; the one of the same name if empty", shown=RARE)
+    partner: str = option("", "The partner's action; the one of the same name if empty", shown=RARE)
 
 
 @declaration

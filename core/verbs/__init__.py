@@ -6,7 +6,7 @@ registry can be read without numpy; the work is loaded when a recipe is applied.
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..additions import Registry, Source
@@ -245,8 +245,23 @@ def apply_with_partner(
     """
     if not recipe.takes_partners:
         raise OptionError(f"{recipe.label} takes no partner")
+    recipe, notes = for_partners(recipe)
     made = apply(recipe, clips, progress, prepared)
+    made.report["notes"] += notes
     return load("verbs.partner:weave_partner")(recipe, clips, partners, made, _find_frames(made, recipe, clips), adapts)
+
+
+def for_partners(recipe: Recipe) -> tuple[Recipe, list[str]]:
+    """Return a recipe as it is applied to two figures, without mirror images, and a note on that.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> verbs.for_partners(verbs.Follow())[0].mirror
+        False
+    """
+    if not getattr(recipe, "mirror", False):
+        return recipe, []
+    return replace(recipe, mirror=False), ["mirror had no effect: the partner would change sides"]  # type: ignore[call-arg]
 
 
 def _find_frames(*given: Any) -> Any:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..contacts import couple, keep
 from ..contacts.wanted import Played
-from ..errors import ClipError, OptionError
+from ..errors import ClipError, OptionError, wrong_count
 from ..motion import continuous_mean, mirror, quat, resample, root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
@@ -83,7 +83,9 @@ def weave_partner(
     if getattr(recipe, "keep_hands", "auto") != "off":
         woven, own = keep.keep_contacts(woven, [replace(one, clip=of[one.clip]) for one in played])
         sentences += own.describe(woven.name)
-    (clip, woven), kept = couple.keep_contacts((made.clip, woven), played, of, adapts)
+    originals = {image: own for (source, mirrored), pair in pairs.items() if mirrored
+                 for image, own in zip(pair, (clips[source], partners[source]), strict=True)}  # fmt: skip
+    (clip, woven), kept = couple.keep_contacts((made.clip, woven), played, of, adapts, originals)
     sentences += kept.describe(clip.name)
     sources = list(dict.fromkeys(of[one.clip] for one in played))
     report["limits"], report["warnings"] = body_limits.describe_limits(woven, sources)
@@ -101,7 +103,7 @@ def weave_partner(
 
 def _check(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], shown: Sequence[Shown]) -> None:
     if len(partners) != len(clips):
-        raise OptionError(f"{len(clips)} clips take as many partners; {len(partners)} given")
+        raise wrong_count("partners", len(partners), len(clips))
     for clip, partner in zip(clips, partners, strict=True):
         if len(clip) != len(partner) or abs(clip.rate - partner.rate) > 1e-6:
             raise ClipError(
@@ -109,7 +111,7 @@ def _check(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], show
                 f" {len(partner)} at {partner.rate:g}: cut or re-time one of them"
             )
     if not shown:
-        raise OptionError(f"{recipe.label} mixes frames of many clips, so it takes no partner")
+        raise OptionError(f"{recipe.label} takes no partner")
 
 
 def _pair_clips(

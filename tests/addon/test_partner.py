@@ -147,7 +147,7 @@ def test_results_belong_together_without_a_choice(couple):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"partner": "Nobody"}, "no armature named 'Nobody'"),
+        ({"partner": "Nobody"}, "no object named 'Nobody'"),
         ({"partner": "Loom Figure"}, "can't be its own partner"),
     ],
 )

@@ -19,6 +19,7 @@ def compute(inputs: Inputs, progress: Progress) -> Any:
     A registration or graph already known for the same clips and options is used again.
     """
     recipe, given = inputs.recipe, inputs.read.clips
+    recipe = recipe if inputs.read.partner is None else verbs.for_partners(recipe)[0]
     # Other inputs, such as the poses around gaps to fill, may be edited at any time.
     of = recipe.prepared_of(given)
     kept = {id(one): known for one, known in zip(of, prepared.same(of), strict=True)}

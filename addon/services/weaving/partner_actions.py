@@ -17,7 +17,7 @@ def find_partner(armature: bpy.types.Object, name: str, recipe: Recipe | type[Re
     """Return the armature of a name that can be the partner of another; raises LoomError."""
     found = by_full_name(bpy.data.objects, name)
     if found is None or found.type != "ARMATURE" or not found.users_scene:
-        raise LoomError(f"There is no armature named {name!r}")
+        raise LoomError(f"There is no object named {name!r}")
     if not recipe.takes_partners:
         raise LoomError(f"{recipe.label} takes no partner")
     why = f"{name} can't be its own partner" if found == armature else readiness.why_not(found)
