@@ -233,12 +233,12 @@ def _keep(made: Sequence[Clip], played: Sequence[Played], sources: Mapping[Clip,
     found = {clip: source.contacts for clip, source in sources.items()}
     relations = wanted.merge_relations((len(made[0]), made[0].rate), played, found, relate)
     shares = _SHARES[adapts]
-    holds = [Hold(one, _hands_of(one.contact.key, shares)) for one in relations]
+    holds = [Hold(one, _hands_of(one.contact.key, shares), shares) for one in relations]
     own = [replace(one, clip=sources[one.clip].clips[1]) for one in played]
     bodies = [Arms.of(*given) for given in zip(made, nows, (played, own), strict=True)]
 
-    def lacks(one: Wanted, figures: Sequence[Figure]) -> dict[Hand, Array]:
-        return _measure_lack(one, figures, facing, shares)
+    def lacks(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
+        return _measure_lack(one.wanted, figures, facing, one.shares)
 
     return keep.restore(bodies, holds, lacks)
 

@@ -18,7 +18,7 @@ from .figure import ELBOWS, Figure, figure_of
 from .find import BY_PARTNER, HOLD, LOAD, MEET, ON, ON_PARTNER, RIGID, TOUCH, WORLD, Contact
 from .wanted import Played, Wanted
 
-Lacks = Callable[[Wanted, Sequence[Figure]], Mapping[Hand, Array]]
+Lacks = Callable[["Hold", Sequence[Figure]], Mapping[Hand, Array]]
 Held = tuple[list[Clip], "Kept"]
 
 EXACT = 0.002  # m; if all hands are this near, the result is not changed
@@ -36,12 +36,13 @@ FARTHEST = 0.07  # body heights that they may slide
 class Hold:
     """A wanted contact and how it is approached.
 
-    hands : that rest on it; slid : metres along the part, for an arm that is too short for the place
-    let_go : why the contact is let go
+    hands : that rest on it; shares : of the way for two hands, which may change if the arm of one would snap
+    slid : metres along the part, for an arm that is too short for the place; let_go : why the contact is let go
     """
 
     wanted: Wanted
     hands: tuple[Hand, ...] = ()
+    shares: tuple[float, float] = (0.5, 0.5)
     slid: float = 0.0
     let_go: str = ""
     before: Array = field(default_factory=lambda: np.zeros(0))
@@ -230,21 +231,22 @@ def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held
     """
     made, begin, rate = [one.made for one in bodies], [one.begin for one in bodies], bodies[0].made.rate
     for one in holds:
-        one.before = one.after = _measure_error(lacks(one.wanted, begin))
+        one.before = one.after = _measure_error(lacks(one, begin))
         if float(np.median(one.before)) > FAR * made[0].skeleton.height:
             one.let_go = "the result is too far from it"
     if all(one.let_go or float(one.before.max(initial=0.0)) <= EXACT for one in holds):
         return made, Kept(tuple(holds))
 
     def pull(nows: Sequence[Figure]) -> list[arms.Pull]:
-        return [(one.wanted.span, lacks(one.wanted, nows)) for one in holds if not one.let_go]
+        return [(one.wanted.span, lacks(one, nows)) for one in holds if not one.let_go]
 
     results, after, snaps = arms.lead(bodies, pull)
     while cause := _find_cause(holds, snaps, rate):
-        cause.let_go = "an elbow or a wrist would snap"
+        if not _leave_to_other(cause, snaps, rate):
+            cause.let_go = "an elbow or a wrist would snap"
         results, after, snaps = arms.lead(bodies, pull)
     for one in holds:
-        one.after = one.before if one.let_go else _measure_error(lacks(one.wanted, after))
+        one.after = one.before if one.let_go else _measure_error(lacks(one, after))
     return made if all(one.let_go for one in holds) else results, Kept(tuple(holds))
 
 
@@ -253,11 +255,27 @@ def _find_cause(holds: Sequence[Hold], snaps: Sequence[Mapping[str, Flags]], rat
     for one in sorted(holds, key=lambda one: -float(np.median(one.before))):
         if one.let_go or float(one.before.max(initial=0.0)) <= EXACT:
             continue
-        contact, margin = one.wanted.contact, int((arms.EASE + AROUND) * rate)
-        near = slice(max(contact.first - margin, 0), contact.end + margin)
-        if any(snaps[body][side][near].any() for body, side in one.hands):
+        if any(_find_snapping(one, snaps, rate)):
             return one
     return None
+
+
+def _find_snapping(one: Hold, snaps: Sequence[Mapping[str, Flags]], rate: float) -> list[bool]:
+    """Return whether the arm of each hand snaps near a contact."""
+    contact, margin = one.wanted.contact, int((arms.EASE + AROUND) * rate)
+    near = slice(max(contact.first - margin, 0), contact.end + margin)
+    return [bool(snaps[body][side][near].any()) for body, side in one.hands]
+
+
+def _leave_to_other(one: Hold, snaps: Sequence[Mapping[str, Flags]], rate: float) -> bool:
+    """Let one figure's hand move alone if the other's arm snaps; return False if that was tried, or both snap."""
+    if len({body for body, _ in one.hands}) < 2 or one.shares != (0.5, 0.5):
+        return False
+    snapping = _find_snapping(one, snaps, rate)
+    if all(snapping):
+        return False
+    one.shares = (0.0, 1.0) if snapping[0] else (1.0, 0.0)
+    return True
 
 
 def _carry_palms(made: Clip, played: Sequence[Played]) -> dict[str, Array] | None:
@@ -308,8 +326,8 @@ def _measure_lack(now: Figure, one: Wanted) -> dict[str, Array]:
     return {"L": 0.5 * lack, "R": -0.5 * lack}
 
 
-def _measure_own(one: Wanted, figures: Sequence[Figure]) -> dict[Hand, Array]:
-    return {(0, side): lack for side, lack in _measure_lack(figures[0], one).items()}
+def _measure_own(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
+    return {(0, side): lack for side, lack in _measure_lack(figures[0], one.wanted).items()}
 
 
 def _measure_error(lacks: Mapping[Hand, Array]) -> Array:
