@@ -189,9 +189,9 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
         name="Found",
         description="How sure it is that this bone plays the role",
         items=[
-            ("NONE", "Not found", "No bone is known to play this role", "BLANK1", 0),
-            ("NAME", "By name", "Found by name and place in the hierarchy", "CHECKMARK", 1),
-            ("HIERARCHY", "By hierarchy", "Found by how limbs and trunk hang together", "OUTLINER", 2),
+            ("NONE", "Not found", "", "BLANK1", 0),
+            ("NAME", "By name", "", "CHECKMARK", 1),
+            ("HIERARCHY", "By hierarchy", "", "OUTLINER", 2),
             (
                 "SHAPE",
                 "By shape",
@@ -199,7 +199,7 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
                 "ERROR",
                 3,
             ),
-            ("HAND", "By hand", "You have chosen it", "USER", 4),
+            ("HAND", "By hand", "", "USER", 4),
         ],
         options=set(),
     )

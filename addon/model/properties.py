@@ -150,8 +150,8 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         name="Other Rates",
         description="What to do if an imported action has another rate than the scene",
         items=[
-            ("ASK", "Ask", "Ask below the list"),
-            ("SCENE", "Change the Scene", "Give the scene the action's rate"),
+            ("ASK", "Ask", ""),
+            ("SCENE", "Change the Scene", ""),
             ("ACTION", "Re-time the Action", "Move the action's keys so that it plays as fast as it was made"),
         ],
         options=set(),

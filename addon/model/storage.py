@@ -315,22 +315,22 @@ def link_to_leader(action: bpy.types.Action, leader: bpy.types.Action) -> None:
 
 def action_beside(action: bpy.types.Action) -> bpy.types.Action | None:
     """Return the result that was made with an action for a partner, None for none; raises LoomError."""
-    entry = _beside(action)
+    entry = _read_link(action)
     return None if entry is None else _read_identity(entry).here(bpy.data.actions)
 
 
 def leader_of(action: bpy.types.Action) -> bpy.types.Action:
     """Return the result that is made again for both figures; raises LoomError if it was deleted."""
-    entry = _beside(action)
+    entry = _read_link(action)
     if entry is None or entry.get("leads"):
         return action
     found = action_beside(action)
     if found is None:
-        raise LoomError(f"{action.name} was made beside {entry['name']}, which was deleted: weave both again")
+        raise LoomError(f"{entry['name']} was deleted, or is in another file: choose another")
     return found
 
 
-def _beside(action: bpy.types.Action) -> dict[str, Any] | None:
+def _read_link(action: bpy.types.Action) -> dict[str, Any] | None:
     group = action.get(KEY)
     try:
         entry = group.to_dict().get("beside") if group is not None else None

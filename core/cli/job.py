@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files, jit, verbs
-from ..errors import OptionError
+from ..errors import ClipError, OptionError
 from ..formats import motion_file, registry
 from ..options import declared_options
 from ..progress import SILENT, Progress
@@ -174,6 +174,7 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
     """Return the result of a job with clips already read; `prepared` as in `verbs.apply`."""
     others = job.host.read(job.partners, job.settings, job.recipe) if job.partners else sources.partner
     if others is not None:
+        _check_frames(sources, others)
         given = job.recipe, sources.clips, others.clips, job.settings.get("adapts", job.adapts), progress, prepared
         made = verbs.apply_with_partner(*given)
     else:
@@ -202,6 +203,16 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
     if job.report is not None:
         contents[job.report] = outputs.as_json(report)
     return Made(name, contents, report, "\n".join(summary.lines(name, report, job.recipe)))
+
+
+def _check_frames(sources: Sources, others: Sources) -> None:
+    """Raise ClipError unless the partner's clips have the frames of the others."""
+    for clip, partner in zip(sources.clips, others.clips, strict=True):
+        if len(clip) != len(partner) or abs(clip.rate - partner.rate) > 1e-6:
+            raise ClipError(
+                f"{clip.name} has {len(clip)} frames at {clip.rate:g} a second and its partner {partner.name}"
+                f" {len(partner)} at {partner.rate:g}: cut or re-time one of them"
+            )
 
 
 def _artefact_made(sources: Sources, job: Job, made: Any, kind: Kind) -> Made:

@@ -51,7 +51,7 @@ class Arms:
         return cls(made, now, limbs, played)
 
     @cached_property
-    def out(self) -> Mapping[str, Array]:
+    def offsets(self) -> Mapping[str, Array]:
         """The vectors (F, 3) from the wrists to the palms, by side."""
         return {side: self.begin.palms[side] - self.begin.points[:, arm.end] for side, arm in self.limbs.items()}
 
@@ -121,7 +121,7 @@ class Arms:
         turned, places = kinematics.world_of(result, joints)
         all_turned, points = begin.turned.copy(), begin.points.copy()
         all_turned[:, joints], points[:, joints] = turned[:, joints], places[:, joints]
-        palms = {side: points[:, arm.end] + self.out[side] for side, arm in self.limbs.items()}
+        palms = {side: points[:, arm.end] + self.offsets[side] for side, arm in self.limbs.items()}
         return Figure(begin.skeleton, all_turned, points, palms, parts.find_parts(result.skeleton, points, palms))
 
 

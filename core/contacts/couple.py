@@ -18,7 +18,7 @@ from .wanted import Key, Played, Wanted
 
 FAR = 0.2  # body heights between palms that hold each other
 HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
-PASSES = 0.35  # body heights a second: palms that meet are slower to each other once, those that pass are not
+PASSES = 0.35  # body heights a second: palms that meet are slower to each other once; passing palms are not
 BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
 _SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
 
@@ -162,10 +162,10 @@ def keep_contacts(
     if not any(found.values()):
         return made, Kept()
 
-    def restored(clips: Sequence[Clip], again: Sequence[Played]) -> keep.Held:
+    def restore_in_cycle(clips: Sequence[Clip], again: Sequence[Played]) -> keep.Held:
         return _keep(clips, again, sources, adapts)
 
-    held, kept = keep.around_cycle(made, played, restored) if made[0].cyclic else restored(made, played)
+    held, kept = keep.around_cycle(made, played, restore_in_cycle) if made[0].cyclic else restore_in_cycle(made, played)
     return (held[0], held[1]), kept
 
 

@@ -254,7 +254,7 @@ def _prefer_one_part(found: list[Contact], figure: Figure, rate: float) -> list[
 
 
 def choose_one_part(scored: list[tuple[float, Contact]], sides: list[str], count: int, rate: float) -> list[Contact]:
-    """Return contacts of which each hand has one part at a time, those with the highest scores; count : of frames."""
+    """Return the contacts with the highest scores, one part at a time for each hand; count : of frames."""
     taken = {side: np.zeros(count, dtype=bool) for side in sides}
     kept = []
     for _, one in sorted(scored, key=lambda pair: -pair[0]):

@@ -108,7 +108,7 @@ class Kept:
 
 _HANDS = {"L": "left hand", "R": "right hand", "LR": "both hands"}
 
-# The hand and what it is on, in contacts of two figures.
+# A hand and the part below it, in contacts of two figures.
 _WITH_PARTNER: dict[str, Callable[[Contact], tuple[str, str]]] = {
     MEET: lambda one: (_HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
     HOLD: lambda one: (_HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
@@ -268,7 +268,7 @@ def _find_snapping(one: Hold, snaps: Sequence[Mapping[str, Flags]], rate: float)
 
 
 def _leave_to_other(one: Hold, snaps: Sequence[Mapping[str, Flags]], rate: float) -> bool:
-    """Let one figure's hand move alone if the other's arm snaps; return False if that was tried, or both snap."""
+    """Let one figure's hand move alone if the other's arm snaps; return False after that, or if both snap."""
     if len({body for body, _ in one.hands}) < 2 or one.shares != (0.5, 0.5):
         return False
     snapping = _find_snapping(one, snaps, rate)

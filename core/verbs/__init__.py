@@ -239,9 +239,9 @@ def apply_with_partner(
     Example:
         >>> from action_loom.core import verbs
         >>> from action_loom.core.demo_character import actions
-        >>> made = verbs.apply_with_partner(verbs.Mirror(), [actions.walk()], [actions.run()])
+        >>> made = verbs.apply_with_partner(verbs.Mirror(), [actions.walk()], [actions.walk()])
         >>> made.clip.name, made.partner.clip.name
-        ('walk mirrored', 'run mirrored')
+        ('walk mirrored', 'walk mirrored')
     """
     if not recipe.takes_partners:
         raise OptionError(f"{recipe.label} takes no partner")

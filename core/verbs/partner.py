@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..contacts import couple, keep
 from ..contacts.wanted import Played
-from ..errors import ClipError, OptionError, wrong_count
+from ..errors import OptionError, wrong_count
 from ..motion import continuous_mean, mirror, quat, resample, root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
@@ -49,7 +49,7 @@ def weave_partner(
 
     partners : the partner's clip for each of the clips, with the same frames
     shown : what the result plays of its clips, as `source_frames.of`; adapts : whose arms move, see `couple.ADAPTS`
-    Raises ClipError for partners with other frames, and OptionError for results that mix strides of many clips.
+    Raises OptionError for partners with other frames, and for results that mix strides of many clips.
 
     Example:
         >>> import numpy as np
@@ -106,10 +106,7 @@ def _check(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], show
         raise wrong_count("partners", len(partners), len(clips))
     for clip, partner in zip(clips, partners, strict=True):
         if len(clip) != len(partner) or abs(clip.rate - partner.rate) > 1e-6:
-            raise ClipError(
-                f"{clip.name} has {len(clip)} frames at {clip.rate:g} a second and its partner {partner.name}"
-                f" {len(partner)} at {partner.rate:g}: cut or re-time one of them"
-            )
+            raise wrong_count(f"{clip.name}, {partner.name}", len(partner), len(clip))
     if not shown:
         raise OptionError(f"{recipe.label} takes no partner")
 
@@ -146,7 +143,7 @@ def _wrap(one: Shown) -> Array:
 
 
 def _lay_out(shown: Sequence[Shown], clips: Sequence[Clip], count: int) -> list[_Layer]:
-    """Return stretches in as few layers as possible; frames without any continue those before."""
+    """Return stretches in layers; frames without a stretch continue the stretch before."""
     layers: list[_Layer] = []
     for one in sorted(shown, key=lambda one: one.first):
         frames = np.clip(_wrap(one), 0.0, len(clips[one.source]) - 1.0)[: count - one.first]

@@ -56,7 +56,7 @@ def own_names(actions=()):
 
 
 def turned_towards(rig, other, frame):
-    """Return where the other armature's hips are from those of one, in the frame of its own hips, on the ground."""
+    """Return the place of the other armature's hips in the frame of the first one's hips."""
     show(rig, frame)
     hips = [one.matrix_world @ one.pose.bones["hips"].matrix for one in (rig, other)]
     return np.array(hips[0].inverted() @ hips[1].translation)
@@ -131,7 +131,7 @@ def test_the_partner_of_a_deleted_result_says_so(couple):
     assert loop(partner="Partner") == {"FINISHED"}
     beside = couple[1].animation_data.action
     bpy.data.actions.remove(couple[0].animation_data.action)
-    with pytest.raises(RuntimeError, match="made beside Walk loop, which was deleted"):
+    with pytest.raises(RuntimeError, match="Walk loop was deleted"):
         bpy.ops.action_loom.rebuild(action=beside.name)
 
 
@@ -164,7 +164,7 @@ def test_an_action_without_a_match_is_asked_for(couple):
     sources = [{"name": "Walk", "weight": 1.0}, {"name": "Sneak", "weight": 1.0}]
     with pytest.raises(RuntimeError, match="Walk: which action of Partner belongs to it"):
         bpy.ops.action_loom.blend(sources=sources, partner="Partner")
-    assert loop(partner="Partner") == {"FINISHED"}  # of one action it is the one that the partner plays
+    assert loop(partner="Partner") == {"FINISHED"}  # the partner plays it
     assert partner.animation_data.action.name == "Stroll loop"
     readings = [{"name": "Walk", "partner": "Run", "rate": 0.0, "slot": "", "first": 0, "last": 0}]
     with pytest.raises(RuntimeError, match="Run has frames"):

@@ -170,7 +170,7 @@ def take_its_place(rig: Any, source: Any, result: Any) -> None:
 EVERY = "EVERY"
 WHICH = (
     (TICKED, "Ticked", "Those ticked in the armature's own list, or else the one it plays"),
-    (PLAYED, "Playing Action", "The one that plays"),
+    (PLAYED, "Playing Action", "The action that the armature has now"),
     (EVERY, "All", "Every action of its bones, except single poses and actions that hardly move"),
 )
 
