@@ -309,7 +309,7 @@ def _player(source: StoredSource) -> bpy.types.Object:
 
 
 def link_to_leader(action: bpy.types.Action, leader: bpy.types.Action) -> None:
-    """Store on a partner's result the one that is made again for both."""
+    """Store the leader's result, which is made again for both, on a partner's."""
     action[KEY]["beside"] = identity_of(leader).values() | {"leads": False}
 
 
