@@ -140,7 +140,7 @@ def lead(
         for k, (body, by_side) in enumerate(zip(bodies, steps, strict=True)):
             if any(step.any() for step in by_side.values()):
                 results[k], nows[k] = body.shift(nows[k], by_side)
-    soft = [body.soften(*one) for body, *one in zip(bodies, results, nows, strict=True)]
+    soft = [body.soften(clip, now) for body, clip, now in zip(bodies, results, nows, strict=True)]
     return [one[0] for one in soft], [one[1] for one in soft], [one[2] for one in soft]
 
 

@@ -219,7 +219,7 @@ def _keep(made: Clip, played: Sequence[Played], found: Mapping[Clip, Sequence[Co
     holds = []
     for one in wanted.list_wanted(now, made.rate, played, found):
         placed, slid = _slide(one, now)
-        holds.append(Hold(placed, tuple((0, side) for side in one.contact.sides), slid))
+        holds.append(Hold(placed, tuple((0, side) for side in one.contact.sides), slid=slid))
     return restore([Arms.of(made, now, played)], holds, _measure_own)
 
 

@@ -1,15 +1,16 @@
 """Weave the partner of a figure: it plays the same frames, beside the figure that leads (methods: Partners)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bodies import alike
 from ..contacts import couple, keep
 from ..contacts.wanted import Played
 from ..errors import OptionError, wrong_count
-from ..motion import continuous_mean, mirror, quat, resample, root_motion
+from ..motion import continuous_mean, mirror, quat, resample, retarget, root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..quality import quality
@@ -22,6 +23,8 @@ from .source_frames import Shown
 EASE = 1.0 / 3.0  # s on each side of a seam, over which the step of the pose is spread
 JUMP = 4.0  # times the usual step: a larger step in the frames of a source is a seam
 TURNED = 1e-6  # radians and metres; images of partners that are nearer to their place stay there
+
+Beside = tuple[Clip, Clip, Clip]  # of the leader, of its partner as captured, and on the body of the partner's result
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +70,13 @@ def weave_partner(
     pairs = _pair_clips(clips, partners, shown)
     layers = _lay_out(shown, clips, len(made.clip))
     names = [clip.name for clip in partners]
-    woven = replace(_follow(layers, pairs, made.clip), name=recipe.result_name(names))
+    body = partners[made.reference]
+    on_body = {which: (*pair, alike.like(pair[1], body)[0]) for which, pair in pairs.items()}
+    woven = replace(_follow(layers, on_body, made.clip), name=recipe.result_name(names))
     one_source = made.report.get("not_planted") in (None, planting.ONE_SOURCE)
     report = {**made.report, "hands": None, "names": names, "notes": []}
     if isinstance(recipe, PlantOptions):
-        woven, planted = planting.of_result(woven, replace(recipe, spans=()), one_source=one_source)
+        woven, planted = planting.of_result(woven, _plant_options(recipe), one_source=one_source)
         report |= planted.report
     played = []
     for one in shown:
@@ -99,6 +104,11 @@ def weave_partner(
     }
     beside = replace(made, clip=woven, report=report)
     return replace(made, clip=made.restore(clip), report=made.report | told, partner=beside)
+
+
+def _plant_options(recipe: PlantOptions) -> PlantOptions:
+    """Return the options without spans, which are the leader's."""
+    return PlantOptions(plant_feet=recipe.plant_feet)
 
 
 def _check(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], shown: Sequence[Shown]) -> None:
@@ -166,7 +176,7 @@ def _lay_out(shown: Sequence[Shown], clips: Sequence[Clip], count: int) -> list[
     return layers
 
 
-def _follow(layers: Sequence[_Layer], pairs: dict[tuple[int, bool], tuple[Clip, Clip]], lead: Clip) -> Clip:
+def _follow(layers: Sequence[_Layer], pairs: Mapping[tuple[int, bool], Beside], lead: Clip) -> Clip:
     """Return the partner beside a result of the leader."""
     ground, facing = root_motion.ground_frames(lead)
     parts = [_play(layer, pairs, facing, lead) for layer in layers]
@@ -178,21 +188,22 @@ def _follow(layers: Sequence[_Layer], pairs: dict[tuple[int, bool], tuple[Clip, 
     return replace(root_motion.place_clip(mixed, facing, ground), cyclic=lead.cyclic)
 
 
-def _play(layer: _Layer, pairs: dict[tuple[int, bool], tuple[Clip, Clip]], facing: Array, lead: Clip) -> Clip:
+def _play(layer: _Layer, pairs: Mapping[tuple[int, bool], Beside], facing: Array, lead: Clip) -> Clip:
     """Return the partner in the leader's place and heading (F,) at each frame, without steps at seams."""
     parts, breaks = [], _find_breaks(layer)
     for first, end in zip([0, *breaks], [*breaks, len(facing)], strict=True):
-        clip, partner = pairs[int(layer.sources[first]), bool(layer.mirrored[first])]
+        clip, captured, partner = pairs[int(layer.sources[first]), bool(layer.mirrored[first])]
         frames = layer.frames[first:end]
-        ground, faced = root_motion.ground_frames(clip)
-        ground, faced = resample.curve(ground, frames), resample.curve(faced, frames)
-        turn = np.unwrap(facing[first:end] - faced)
+        turn = np.unwrap(facing[first:end] - resample.curve(root_motion.ground_frames(clip)[1], frames))
         # A verb changes how the leader sways; the partner only follows how it turns.
-        steady = root_motion.smooth(turn, root_motion.HEADING_SIGMA * lead.rate)
-        back = steady - facing[first:end]
-        at = np.exp(1j * back) * (ground[:, 0] + 1j * ground[:, 1])
+        back = root_motion.smooth(turn, root_motion.HEADING_SIGMA * lead.rate) - facing[first:end]
+        lead_at, at, stands = (
+            resample.curve(root_motion.ground_frames(one)[0], frames) for one in (clip, captured, partner)
+        )
+        wanted = retarget.leg_ratio(clip.skeleton, lead.skeleton) * (at - lead_at) - stands
+        shift = np.exp(1j * back) * (wanted[:, 0] + 1j * wanted[:, 1])
         parts.append(
-            root_motion.place_clip(resample.sample(partner, frames), back, -np.column_stack([at.real, at.imag]))
+            root_motion.place_clip(resample.sample(partner, frames), back, np.column_stack([shift.real, shift.imag]))
         )
     whole = _join(parts, lead)
     if lead.cyclic:  # its last frame is its first one

@@ -26,8 +26,8 @@ def compute(inputs: Inputs, progress: Progress) -> Any:
     clips = [kept.get(id(one), one) for one in given]
     ready = prepared.read_prepared(recipe, clips, progress.part(0.0, 0.7))
     if inputs.read.partner is not None:
-        given = recipe, clips, inputs.partner_clips, inputs.request.result.adapts, progress.part(0.7, 1.0), ready
-        return verbs.apply_with_partner(*given)
+        adapts = inputs.request.result.adapts
+        return verbs.apply_with_partner(recipe, clips, inputs.partner_clips, adapts, progress.part(0.7, 1.0), ready)
     return verbs.apply(recipe, clips, progress.part(0.7, 1.0), ready)
 
 

@@ -71,12 +71,12 @@ class Written:
 
 def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: SlottedAction | None = None) -> Written:
     """Write a woven clip as an action, and that of its partner; see `write_one`. Both are written, or none is new."""
-    if woven.partner is None or inputs.read.partner is None:
+    theirs, beside = inputs.read.partner, woven.partner
+    if theirs is None or beside is None:
         return write_one(context, inputs, woven, into=into)
     armature = find_data(bpy.data.objects, inputs.read.armature, "The armature")
     inputs = standing.found(scene_of(context), armature, inputs)
     moved = _moved_by_place(context, inputs, woven)
-    theirs, beside = inputs.read.partner, woven.partner
     beside = dataclasses.replace(beside, clip=root_motion.place_clip(beside.clip, *moved))
     known = None if into is None else storage.action_beside(into[0])
     place = None if known is None else (known, storage.find_slot(known, storage.of_result(known).slot))
