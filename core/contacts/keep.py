@@ -346,7 +346,10 @@ def _slide(one: Wanted, now: Figure) -> tuple[Wanted, float]:
     span, part, roles = one.span, now.parts[name], now.skeleton.roles
     shoulder, elbow, wrist = (now.points[span, roles[f"{role}.{side}"]] for role in ELBOWS)
     reach = REACHES * (np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1))
-    goal = now.palms[side][span] + _measure_lack(now, one)[side]
+    lack = _measure_lack(now, one)[side]
+    if float(np.abs(lack).max()) <= EXACT:  # its own arm was as straight
+        return one, 0.0
+    goal = now.palms[side][span] + lack
     away = goal - (now.palms[side][span] - wrist) - shoulder
     line = part.high[span] - part.low[span]
     # Shares u along the part with |away + u line| = reach, or the nearest to it.
