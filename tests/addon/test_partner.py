@@ -171,6 +171,20 @@ def test_an_action_without_a_match_is_asked_for(couple):
         loop(partner="Partner", readings=readings)
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("Hug", "Hug.001"), ("Ann|Hug", "Bob|Hug"), ("Ann", "Bob"), ("Hug Ann", "hug Bob")]
+)
+def test_actions_of_the_same_name_belong_together(couple, ours, theirs):
+    leader, partner = couple
+    leader.name, partner.name = "Ann", "Bob"
+    bpy.data.actions["Walk"].name, bpy.data.actions["Walk Partner"].name = ours, theirs
+    partner.animation_data.action = None
+    sources = [{"name": ours, "weight": 1.0}]
+    assert bpy.ops.action_loom.loop(sources=sources, partner="Bob", whole="yes") == {"FINISHED"}
+    made = [rig.animation_data.action.name for rig in couple]
+    assert all("loop" in name for name in made)
+
+
 def test_a_verb_that_mixes_strides_refuses_it(couple):
     with pytest.raises(RuntimeError, match="takes no partner"):
         bpy.ops.action_loom.splice(

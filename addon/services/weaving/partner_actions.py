@@ -86,5 +86,6 @@ def _shorten(name: str, armature: bpy.types.Object) -> str:
     """Return an action's name without its armature's and without Blender's number."""
     plain = re.sub(r"\.\d{3,}$", "", name)
     for owner in (armature.name, re.sub(r"\.\d{3,}$", "", armature.name)):
-        plain = plain.removeprefix(f"{owner}|").removesuffix(f" {owner}").removeprefix(f"{owner} ")
+        plain = "" if plain == owner else plain.removesuffix(f" {owner}")
+        plain = plain.removeprefix(f"{owner}|").removeprefix(f"{owner} ")
     return plain.casefold()
