@@ -3,6 +3,7 @@
 import bpy
 import numpy as np
 import pytest
+from drawing import draw_all
 from mathutils import Matrix
 
 pytestmark = pytest.mark.core_result
@@ -200,3 +201,35 @@ def test_the_command_writes_both(couple, command, tmp_path):
     )
     assert (code, err) == (0, "")
     assert {"Walk loop", "Walk Partner loop"} <= own_names()
+
+
+def press(leader, name):
+    """Press a button of the tab; return "", or the reason why it is grey."""
+    with bpy.context.temp_override(action_loom_armature=leader):
+        try:
+            getattr(bpy.ops.action_loom, name)("INVOKE_DEFAULT")
+        except RuntimeError as reported:
+            return str(reported).partition("poll() ")[2].strip()
+    return ""
+
+
+def test_the_panel_offers_a_partner_and_its_button_is_grey_with_the_reason(couple):
+    leader, partner = couple
+    settings = bpy.context.scene.action_loom
+    settings.mode = "loop"
+    for line in settings.rigs[0].sources:
+        line.use = line.action.name == "Walk"
+    settings.result.partner = "Partner"
+    draw_all()
+    assert press(leader, "loop") == ""
+    assert partner.animation_data.action.name == "Walk Partner loop"
+    partner.animation_data.action = None
+    bpy.data.actions["Walk Partner"].name = "Stroll"
+    assert "Walk: which action of Partner belongs to it? Choose it in Name, Color, Range…" in press(leader, "loop")
+    next(line for line in settings.rigs[0].sources if line.use).partner = "Stroll"
+    draw_all()
+    assert press(leader, "loop") == ""
+    settings.result.partner = "Loom Figure"
+    assert "Loom Figure can't be its own partner" in press(leader, "loop")
+    assert "Loom Figure can't be its own partner" in press(leader, "mirror")
+    assert press(leader, "bake") == ""  # it takes no partner
