@@ -233,3 +233,19 @@ def test_the_panel_offers_a_partner_and_its_button_is_grey_with_the_reason(coupl
     assert "Loom Figure can't be its own partner" in press(leader, "loop")
     assert "Loom Figure can't be its own partner" in press(leader, "mirror")
     assert press(leader, "bake") == ""  # it takes no partner
+
+
+def test_a_restyled_figure_has_its_partner_too(couple):
+    leader, partner = couple
+    for name in ("Run", "Sneak"):
+        leader.animation_data.action = bpy.data.actions[name]
+        sources = [{"name": name, "weight": 1.0}]
+        assert bpy.ops.action_loom.mirror(sources=sources, keep_start=False) == {"FINISHED"}
+        leader.animation_data.action.name = f"{name} Partner"
+    sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Run", "Sneak")]
+    known = own_names()
+    assert bpy.ops.action_loom.restyle(sources=sources, lean=1.0, each=True, partner="Partner") == {"FINISHED"}
+    made = own_names(known)
+    assert len(made) == 6
+    assert leader.animation_data.action.name in made
+    assert partner.animation_data.action.name.startswith("Walk Partner")

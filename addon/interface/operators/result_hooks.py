@@ -316,9 +316,11 @@ def _why_unchanged(context: bpy.types.Context, inputs: "Inputs", made: Any) -> l
 
 
 def with_result(inputs: "Inputs", **options: Any) -> "Inputs":
-    """Return inputs with other result options."""
+    """Return inputs with other result options, which the partner's result has, too."""
     result = dataclasses.replace(inputs.request.result, **options)
-    return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=result))
+    partner = None if inputs.read.partner is None else with_result(inputs.read.partner, **options)
+    read = dataclasses.replace(inputs.read, partner=partner)
+    return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=result), read=read)
 
 
 def _name_source(sources: Sequence[Source], error: LoomError) -> str:

@@ -92,6 +92,7 @@ class Read:
             retargeted=tuple(self.retargeted[k] for k in places),
             contents=tuple(self.contents[k] for k in places) if self.contents else (),
             contexts=tuple(self.contexts[k] for k in places) if self.contexts else (),
+            partner=None if self.partner is None else self.partner.in_order(places),
         )
 
     @property
@@ -117,6 +118,12 @@ class Inputs:
     request: Request
     read: Read
     recipe: Any
+
+    def in_order(self, places: Sequence[int]) -> "Inputs":
+        """Return the same inputs with only the sources at some places, in that order."""
+        sources = tuple(self.request.sources[k] for k in places)
+        request = dataclasses.replace(self.request, sources=sources)
+        return dataclasses.replace(self, request=request, read=self.read.in_order(places))
 
     @property
     def partner_clips(self) -> list[Clip]:
