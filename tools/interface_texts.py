@@ -28,7 +28,6 @@ ELSEWHERE = (
     "core/plots/",
     "core/skin/",
     "core/style/groups.py",
-    "core/weave/meeting.py",
 )
 # Modules whose texts, except errors, belong to declared options.
 DECLARATIONS = re.compile(r"core/recipes/|core/verbs/\w+/__init__\.py")

@@ -195,6 +195,9 @@ def retarget(clip: Clip, others: Sequence[Clip], rng: np.random.Generator) -> Ca
             there = made("retarget", [posed, clip], plant_feet=False, trim=False).clip
             back = made("retarget", [clip, there], plant_feet=False, trim=False).clip
             wrong = same("there and back: other rest", back, clip, 1e-3 / see.TALL)
+        if wrong is None and "hands" in result.report:
+            plain = made("retarget", [like, clip], keep_hands="off")
+            return _limbs_point_alike(clip, plain) or _only_contacts_move_arms(plain, result)
         return wrong or _limbs_point_alike(clip, result)
 
     return Call({}, [like, clip], check, sources=[clip])
@@ -205,7 +208,7 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
     ours, theirs = seen(result.clip), seen(trim.ends(clip).clip)
     if len(ours.places) != len(theirs.places) or result.report["warnings"]:
         return None
-    led, held = result.report["retarget"]["arms_turned"], "hands" in result.report
+    led = result.report["retarget"]["arms_turned"]
     for side in "LR":
         for upper, lower in LIMBS:
             ends = [(one.at(f"{upper}.{side}"), one.at(f"{lower}.{side}")) for one in (ours, theirs)]
@@ -213,8 +216,6 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
                 continue
             one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
             off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0))).max())
-            if held and upper not in ("thigh", "shin"):
-                continue  # arms turn to contacts of hands
             # Planting turns legs of other proportions; clearance turns arms by the reported angle.
             most = 25.0 if upper in ("thigh", "shin") else 10.0 + led
             if off > most:
@@ -227,6 +228,34 @@ def _limbs_point_alike(clip: Clip, result: Any) -> Wrong | None:
     if len(wide) == 2 and not 0.6 < wide[0] / wide[1] < 1.7:
         ratio = wide[0] / wide[1]
         return Wrong("shoulders", ratio, 2.0, f"shoulders {ratio:.2f} x as wide as in the source")
+    return None
+
+
+NEAR = 0.7  # s around a contact in which arms may move: its ease, and where they are softened
+
+
+def _only_contacts_move_arms(plain: Any, result: Any) -> Wrong | None:
+    """Whether arms point as without contacts except near these, and hands are at least as near to them."""
+    ours, theirs, rate = seen(result.clip), seen(plain.clip), result.clip.rate
+    rows = result.report["hands"]["contacts"]
+    for row in rows:
+        before, after = row["off_cm"]
+        if after > before + 0.05:
+            return Wrong("contacts of hands", after, after / (before + 0.05), f"{row['contact']} is {after:.1f} cm off")
+    free = np.ones(len(result.clip), dtype=bool)
+    for row in rows:
+        free[max(row["first"] - round(NEAR * rate), 0) : row["last"] + 1 + round(NEAR * rate)] = False
+    for side in "LR":
+        for upper, lower in LIMBS[2:]:
+            ends = [(one.at(f"{upper}.{side}"), one.at(f"{lower}.{side}")) for one in (ours, theirs)]
+            if any(end is None for pair in ends for end in pair) or not free.any():
+                continue
+            one, other = ((b - a) / np.linalg.norm(b - a, axis=1, keepdims=True) for a, b in ends)
+            off = float(np.degrees(np.arccos(np.clip((one * other).sum(axis=1), -1.0, 1.0)))[free].max())
+            if off > 1.0:
+                return Wrong(
+                    "arms without contacts", off, off, f"{upper}.{side} points {off:.0f}° else, without a contact"
+                )
     return None
 
 

@@ -236,6 +236,11 @@ class _Actions(Sources):
         return self.read.clips
 
     @property
+    def partner(self) -> Sources | None:
+        theirs = self.read.partner
+        return None if theirs is None else dataclasses.replace(self, request=theirs.request, read=theirs.read)
+
+    @property
     def notes(self) -> list[str]:
         return self.read.notes
 

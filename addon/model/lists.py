@@ -98,7 +98,7 @@ def _armature_called(line: Any) -> str:
     return str(line.player.name) if other is None else other.name_full
 
 
-def _armatures(_line: Any, context: Any, edited: str) -> list[str]:
+def find_armatures(_line: Any, context: Any, edited: str) -> list[str]:
     """Return the armatures of the scene whose names contain the typed text."""
     names = (one.name_full for one in context.scene.objects if one.type == "ARMATURE")
     return [name for name in names if edited.lower() in name.lower()]
@@ -127,7 +127,7 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
         description="The armature this action belongs to, if another; it is put on this body",
         get=_armature_called,
         set=_call_armature,
-        search=_armatures,
+        search=find_armatures,
         search_options=set(),
         options=set(),
     )
@@ -191,9 +191,9 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
         name="Found",
         description="How sure it is that this bone plays the role",
         items=[
-            ("NONE", "Not found", "No bone is known to play this role", "BLANK1", 0),
-            ("NAME", "By name", "Found by name and place in the hierarchy", "CHECKMARK", 1),
-            ("HIERARCHY", "By hierarchy", "Found by how limbs and trunk hang together", "OUTLINER", 2),
+            ("NONE", "Not found", "", "BLANK1", 0),
+            ("NAME", "By name", "", "CHECKMARK", 1),
+            ("HIERARCHY", "By hierarchy", "", "OUTLINER", 2),
             (
                 "SHAPE",
                 "By shape",
@@ -201,7 +201,7 @@ class ACTION_LOOM_PG_role(bpy.types.PropertyGroup):
                 "ERROR",
                 3,
             ),
-            ("HAND", "By hand", "You have chosen it", "USER", 4),
+            ("HAND", "By hand", "", "USER", 4),
         ],
         options=set(),
     )

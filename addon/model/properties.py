@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.options import HIDDEN, MODE, PANEL, RARE, Declared, Option
+from ...core.options import HIDDEN, MODE, PANEL, RARE, Declared, Option, declared_options
 from ...core.recipes.base import Recipe
 from ...core.recipes.graph import GraphOptions
 from ...core.recipes.matching import Matching
@@ -51,6 +51,12 @@ GROUPS["result"] = _group("result", ResultOptions, ReadingOptions)
 # A figure must not vanish when it gets a result: captures may be metres away. Scripts set the place themselves.
 GROUPS["result"].__annotations__["place"] = option_properties.annotation(
     ResultOptions, "place", group=True, default="figure"
+)
+GROUPS["result"].__annotations__["partner"] = bpy.props.StringProperty(
+    name=declared_options(ResultOptions)["partner"].title,
+    description=declared_options(ResultOptions)["partner"].description,
+    search=lists.find_armatures,
+    options=set(),
 )
 
 
@@ -144,8 +150,8 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         name="Other Rates",
         description="What to do if an imported action has another rate than the scene",
         items=[
-            ("ASK", "Ask", "Ask below the list"),
-            ("SCENE", "Change the Scene", "Give the scene the action's rate"),
+            ("ASK", "Ask", ""),
+            ("SCENE", "Change the Scene", ""),
             ("ACTION", "Re-time the Action", "Move the action's keys so that it plays as fast as it was made"),
         ],
         options=set(),
@@ -295,6 +301,13 @@ def group_names(recipe: type[Recipe]) -> tuple[str, ...]:
 def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
     """Return the groups that hold a recipe's options, and the group of results."""
     return (*(getattr(settings, name) for name in group_names(recipe)), settings.result)
+
+
+def partner_options(settings: Any, recipe: type[Recipe]) -> tuple[tuple[str, Option], ...]:
+    """Return the options of a partner that have an effect with a recipe, as (group name, option)."""
+    names = ("partner", "adapts") if settings.result.partner else ("partner",)
+    known = declared_options(ResultOptions)
+    return tuple(("result", known[name]) for name in names if recipe.takes_partners)
 
 
 @cache  # panels call this whenever they are drawn

@@ -90,6 +90,7 @@ def store(
     parts: str = "",
     contents: Sequence[str] = (),
     contexts: "Sequence[SourceContext]" = (),
+    beside: bpy.types.Action | None = None,
 ) -> None:
     """Store how a result was made, replacing earlier data.
 
@@ -99,6 +100,7 @@ def store(
     parts : JSON with the played sources over time, see `parts`
     contents : the hash of each source at reading, "" to compute it now
     contexts : the context of each source, see `bridge.source_context`
+    beside : the result of the partner, made at the same time
     """
     result_mark.check_writable(action)
     group: dict[str, Any] = {"version": VERSION, "recipe": recipe.to_json(), "request": request, "sources": []}
@@ -116,6 +118,8 @@ def store(
         group["armature"] = identity_of(armature).values()
     if parts:
         group["parts"] = parts
+    if beside is not None:
+        group["beside"] = identity_of(beside).values() | {"leads": True}
     if has_property(action, KEY):
         del action[KEY]
     action[KEY] = group
@@ -304,6 +308,39 @@ def _player(source: StoredSource) -> bpy.types.Object:
     return found
 
 
+def link_to_leader(action: bpy.types.Action, leader: bpy.types.Action) -> None:
+    """Store the leader's result, which is made again for both, on a partner's."""
+    action[KEY]["beside"] = identity_of(leader).values() | {"leads": False}
+
+
+def action_beside(action: bpy.types.Action) -> bpy.types.Action | None:
+    """Return the result that was made with an action for a partner, None for none; raises LoomError."""
+    entry = _read_link(action)
+    return None if entry is None else _read_identity(entry).here(bpy.data.actions)
+
+
+def leader_of(action: bpy.types.Action) -> bpy.types.Action:
+    """Return the result that is made again for both figures; raises LoomError if it was deleted."""
+    entry = _read_link(action)
+    if entry is None or entry.get("leads"):
+        return action
+    found = action_beside(action)
+    if found is None:
+        raise LoomError(f"{entry['name']} was deleted, or is in another file: choose another")
+    return found
+
+
+def _read_link(action: bpy.types.Action) -> dict[str, Any] | None:
+    group = action.get(KEY)
+    try:
+        entry = group.to_dict().get("beside") if group is not None else None
+        if entry is not None:
+            _read_identity(entry)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise _unreadable(action) from None
+    return entry
+
+
 def edited_by_hand(action: bpy.types.Action, *, quickly: bool = False) -> bool:
     """Return whether a result's curves differ from the written ones.
 
@@ -401,6 +438,7 @@ def note_names() -> None:
                 if hasattr(entry, "get"):
                     _note_name(entry.get("armature"), bpy.data.objects)
             _note_name(group.get("armature"), bpy.data.objects)
+            _note_name(group.get("beside"), bpy.data.actions)
 
 
 def _note_name(entry: Any, kept: Iterable[bpy.types.ID]) -> None:

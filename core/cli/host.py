@@ -89,6 +89,11 @@ class Sources(ABC):
     def clips(self) -> "list[Clip]": ...
 
     @property
+    def partner(self) -> "Sources | None":
+        """Return the clips of a second figure, if the settings name one."""
+        return None
+
+    @property
     def notes(self) -> list[str]:
         """Notes on reading as sentences, such as omissions and their reasons."""
         return []
@@ -122,6 +127,7 @@ class Host(ABC):
     parallel, draws : whether it can run several jobs at a time, and draw pictures
     resumes : whether the results of a stopped run are kept
     several_bodies : whether clips can have different bodies, so that retargeting makes sense
+    partners : whether clips of a second figure can be given beside those of the first
     """
 
     name: ClassVar[str]
@@ -132,6 +138,7 @@ class Host(ABC):
     draws: ClassVar[bool] = True
     resumes: ClassVar[bool] = False
     several_bodies: ClassVar[bool] = True
+    partners: ClassVar[bool] = False
 
     reading: Mapping[str, Option]
     making: Mapping[str, Option]

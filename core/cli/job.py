@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from .. import files, jit, verbs
-from ..errors import OptionError
+from ..errors import ClipError, OptionError
 from ..formats import motion_file, registry
 from ..options import declared_options
 from ..progress import SILENT, Progress
 from ..recipes.base import Recipe
 from ..recipes.graph import GraphWalk
+from ..recipes.result import ResultOptions
 from . import artefacts, outputs, summary, timewarps
 from .artefacts import Kind
 from .host import Host, Settings, Sources
+
+ADAPTS = declared_options(ResultOptions)["adapts"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +28,8 @@ class Job:
     settings : of the host: how clips are read, and settings of the result
     artefact : the file of the motion graph or style to use, None to make it from the clips
     output, report, picture, timewarp : the files to make, None if not requested
+    partners : the clip of a second figure for each clip, or none; its result goes beside the output
+    adapts : whose arms keep the contacts of their hands
     kept_in : the opened file that keeps the result, or None
     folders : missing folders to create
     """
@@ -41,15 +46,26 @@ class Job:
     kept_in: Path | None
     folders: frozenset[Path]
     force: bool
+    partners: tuple[str, ...] = ()
+    adapts: str = ADAPTS.default
+
+    @property
+    def partner_output(self) -> Path | None:
+        """The file of the partner's result: "Hug partner.bvh" beside "Hug.bvh"."""
+        if self.output is None or not self.partners:
+            return None
+        return self.output.with_name(f"{self.output.stem} partner{self.output.suffix}")
 
     @property
     def outputs(self) -> list[Path]:
-        return [path for path in (self.output, self.report, self.picture, self.timewarp) if path is not None]
+        every = (self.output, self.partner_output, self.report, self.picture, self.timewarp)
+        return [path for path in every if path is not None]
 
     @property
     def inputs(self) -> list[str]:
-        skeletons = dict.fromkeys(self.host.skeleton_of(clip, self.settings) for clip in self.clips)
-        read = (*map(self.host.file_of, self.clips), *skeletons, self.artefact)
+        clips = (*self.clips, *self.partners)
+        skeletons = dict.fromkeys(self.host.skeleton_of(clip, self.settings) for clip in clips)
+        read = (*map(self.host.file_of, clips), *skeletons, self.artefact)
         return [path for path in read if path is not None]
 
 
@@ -77,6 +93,8 @@ def plan(
     timewarp: str | None = None,
     kept_in: Path | None = None,
     force: bool = False,
+    partners: Sequence[str] = (),
+    adapts: str = ADAPTS.default,
 ) -> Job:
     """Return a job; files in output folders are named after the result (`title`). Raises OptionError."""
     host.check_picture(picture)
@@ -87,6 +105,10 @@ def plan(
         raise OptionError(f"{recipe.verb} takes clips{', or a graph' if walks else ''}")
     if timewarp is not None:
         timewarps.check(recipe, len(clips))
+    if partners and (artefact is not None or not recipe.takes_partners):
+        raise OptionError(f"{recipe.label} takes no partner")
+    if partners and len(partners) != len(clips):
+        raise OptionError(f"{recipe.verb} takes a partner for each clip: {len(clips)} clips, {len(partners)} partners")
     names = [Path(artefact).stem] if walks and artefact is not None else [host.title(clip) for clip in clips]
     title = title or host.wanted_name(settings) or recipe.result_name(names)
     ending = artefacts.SUFFIX if artefacts.made_by(recipe) is not None else registry.DEFAULT
@@ -110,6 +132,8 @@ def plan(
         kept_in=kept_in,
         folders=folders,
         force=force,
+        partners=tuple(partners),
+        adapts=adapts,
     )
 
 
@@ -148,13 +172,21 @@ def make(job: Job, progress: Progress = SILENT, *, alone: bool = False) -> Made:
 
 def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: Any = None) -> Made:
     """Return the result of a job with clips already read; `prepared` as in `verbs.apply`."""
-    made = verbs.apply(job.recipe, sources.clips, progress, prepared)
+    others = job.host.read(job.partners, job.settings, job.recipe) if job.partners else sources.partner
+    if others is not None:
+        _check_frames(sources, others)
+        given = job.recipe, sources.clips, others.clips, job.settings.get("adapts", job.adapts), progress, prepared
+        made = verbs.apply_with_partner(*given)
+    else:
+        made = verbs.apply(job.recipe, sources.clips, progress, prepared)
     kind = artefacts.made_by(job.recipe)
     if kind is not None:
         return _artefact_made(sources, job, made, kind)
     contents = {}
     if job.output is not None:
         contents[job.output] = sources.compose(made, job.output)
+    if job.partner_output is not None and others is not None:
+        contents[job.partner_output] = others.compose(made.partner, job.partner_output)
     if job.picture is not None:
         contents[job.picture] = verbs.picture(job.recipe, made)
     if job.timewarp is not None:
@@ -171,6 +203,16 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
     if job.report is not None:
         contents[job.report] = outputs.as_json(report)
     return Made(name, contents, report, "\n".join(summary.lines(name, report, job.recipe)))
+
+
+def _check_frames(sources: Sources, others: Sources) -> None:
+    """Raise ClipError unless the partner's clips have the frames of the others."""
+    for clip, partner in zip(sources.clips, others.clips, strict=True):
+        if len(clip) != len(partner) or abs(clip.rate - partner.rate) > 1e-6:
+            raise ClipError(
+                f"{clip.name} has {len(clip)} frames at {clip.rate:g} a second and its partner {partner.name}"
+                f" {len(partner)} at {partner.rate:g}: cut or re-time one of them"
+            )
 
 
 def _artefact_made(sources: Sources, job: Job, made: Any, kind: Kind) -> Made:

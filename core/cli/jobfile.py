@@ -20,7 +20,7 @@ from ..recipes.points import FromPoints
 from ..verbs import verb_of
 from . import artefacts, common, outputs, point_jobs, take_jobs
 from .host import FilePath, Host, Settings
-from .job import Job, plan
+from .job import ADAPTS, Job, plan
 from .parts import Part
 from .take_command import Sets
 
@@ -40,6 +40,7 @@ FOR_ONE = by_name(
     Option("report", "", "Where the figures go"),
     Option("picture", "", "Where the picture goes"),
     Option("timewarp", "", "Where the timewarp matrix goes"),
+    ADAPTS,
     Option("like", "", "The clip on whose body another is put"),
     Option("graph", "", "The file of a motion graph to walk through, instead of one of the clips"),
     Option("style", "", "The file of a style to use, instead of one learnt from the clips"),
@@ -228,7 +229,7 @@ def _entries(
     options, for_all = readable(recipe), _for_all(host)
     known = for_all | FOR_ONE | host.settings | options
     defaults = rename_values(known, defaults)
-    own = rename_values(known, {key: value for key, value in table.items() if key not in ("verb", "clips")})
+    own = rename_values(known, {key: value for key, value in table.items() if key not in ("verb", "clips", "partners")})
     for key in own:
         if key not in known:
             raise OptionError(f"there is no key {key!r} for {verb}")
@@ -249,6 +250,13 @@ def _entries(
     body = _body(host, recipe, given.get("like", ""), folder, settings)
     walks = issubclass(recipe, GraphWalk) and artefact is not None
     results = _clips(host, table, folder, each, settings, made, none_needed=walks)
+    partners = _match_clips(host, table, "partners", folder, settings)
+    if partners and not host.partners:
+        raise OptionError(f"there is no key 'partners' for {verb}")
+    if partners and each:
+        raise OptionError("partners are for named clips, not for each")
+    count = sum(len(clips) for _, clips in results)
+    beside_of = made.each(partners) if len(partners) == count else [(made, partners)] * len(results)
     several = bool(each) or len(results) > 1
     return [
         Entry(
@@ -266,9 +274,11 @@ def _entries(
                 timewarp=_resolve_path(folder, given.get("timewarp")),
                 kept_in=kept_in,
                 force=given.get("force", False),
+                partners=others,
+                adapts=given.get("adapts", ADAPTS.default),
             ),
         )
-        for place, (one, clips) in enumerate(results)
+        for place, ((one, clips), (_, others)) in enumerate(zip(results, beside_of, strict=True))
     ]
 
 
@@ -329,6 +339,16 @@ def _body(host: Host, recipe: type[Recipe], like: str, folder: str, settings: Se
     return found
 
 
+def _match_clips(host: Host, table: Mapping[str, Any], key: str, folder: str, settings: Settings) -> list[str]:
+    """Return the clips that the names and patterns of a key match; raises OptionError."""
+    patterns = table.get(key, [])
+    if not isinstance(patterns, list) or not all(isinstance(p, str) and "\0" not in p for p in patterns):
+        raise OptionError(
+            f'{key} is {show_value(patterns)}, but must be names of files, such as ["walk.bvh", "run*.bvh"]'
+        )
+    return [clip for pattern in patterns for clip in host.matching(key, pattern, folder, settings)]
+
+
 def _clips(
     host: Host,
     table: Mapping[str, Any],
@@ -339,12 +359,7 @@ def _clips(
     none_needed: bool,
 ) -> list[tuple[Recipe, list[str]]]:
     """Return the recipe and the clips of each job in a table, which may be several."""
-    patterns = table.get("clips", [])
-    if not isinstance(patterns, list) or not all(isinstance(p, str) and "\0" not in p for p in patterns):
-        raise OptionError(
-            f'clips is {show_value(patterns)}, but must be names of files, such as ["walk.bvh", "run*.bvh"]'
-        )
-    clips = [clip for pattern in patterns for clip in host.matching("clips", pattern, folder, settings)]
+    clips = _match_clips(host, table, "clips", folder, settings)
     if each:
         every = host.matching("each", each, folder, settings)
         return [(one, [*clips, clip]) for clip in every for one, _ in recipe.each([clip])]
@@ -360,7 +375,8 @@ def _resolve_path(folder: str, path: str | None) -> str | None:
 
 def _outputs(entry: Entry) -> list[tuple[str, Path]]:
     """Return the files that a job makes, with their keys."""
-    named = {key: getattr(entry.job, key) for key in ("output", "report", "picture", "timewarp")}
+    keys = ("output", "partner_output", "report", "picture", "timewarp")
+    named = {key: getattr(entry.job, key, None) for key in keys}
     return [(key, output) for key, output in named.items() if output is not None]
 
 

@@ -102,6 +102,8 @@ class Journal:
             "parts": [cuts.split(clip)[1:] for clip in job.clips],
             "outputs": [path and files.identity(path) for path in places],
         }
+        if getattr(job, "partners", ()):
+            asked |= {"partners": list(job.partners), "adapts": job.adapts}
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def _source(self, path: str) -> str | None:

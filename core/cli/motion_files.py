@@ -55,6 +55,7 @@ class MotionFiles(Host):
     name = usage = "action-loom"
     clip = "CLIP"  # or CLIP[FIRST:LAST]
     resumes = True
+    partners = True
     making: Mapping[str, Option] = {}
 
     @cached_property

@@ -18,7 +18,7 @@ def lines(name: str, report: Report, recipe: Recipe) -> list[str]:
     """Return the summary of a result with this name."""
     found = [f"{name}: {report['frames']} frames at {report['rate']:g} a second"]
     found += _registration(report, recipe) + recipe.figures(report) + _plant(report, recipe)
-    found += _hands(report)
+    found += [*_hands(report), *_partner(report)]
     found += [
         f"  {one['clip']}: left out first {one['first']}, last {one['last']} frames ({one['why']})"
         for one in report["dropped"]
@@ -123,6 +123,14 @@ def _hands(report: Report) -> list[str]:
     before, after = one["off_cm"]
     plural = "" if one["kept"] == 1 else "s"
     return [f"  hands kept on {one['kept']} contact{plural}: {before:.1f} → {after:.1f} cm"]
+
+
+def _partner(report: Report) -> list[str]:
+    one = report.get("partner")
+    if not one:
+        return []
+    before, after = one["off_cm"]
+    return [f"  {one['name']}: hands kept on {one['kept']} contacts of both figures: {before:.1f} → {after:.1f} cm"]
 
 
 def _slide(report: Report) -> list[str]:

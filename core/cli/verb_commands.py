@@ -54,6 +54,10 @@ def add_arguments(
         for flag, destination, kind, text in _STRETCH:
             metavar = host.clip if kind is str else "PERCENT"
             parser.add_argument(flag, dest=destination, type=kind, action="append", metavar=metavar, help=text)
+    if host.partners and recipe.takes_partners:
+        text = "the same frames of a second figure, for each clip; its result goes to 'OUT partner', beside OUT"
+        parser.add_argument("--partner", metavar=host.clip, nargs="+", default=[], help=text)
+        common.add_options(parser, {"adapts": job.ADAPTS})
     common.add_options(parser, host.settings)
     common.add_common(parser)
     common.add_picture(parser, host, "draw what tells how the result was made")
@@ -81,7 +85,9 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
     """Read the clips, apply the recipe, and write the requested files; a verb for one clip is applied to each."""
     recipe, clips, artefact = _requested_recipe(arguments)
     destination = host.destination(arguments)
-    each = recipe.each(clips)
+    each, partners = recipe.each(clips), list(getattr(arguments, "partner", ())) if host.partners else []
+    with_partners = recipe.each(partners) if len(partners) == len(clips) else [(recipe, partners)] * len(each)
+    adapts = common.read_flags({"adapts": job.ADAPTS}, arguments) if partners else {}
     listed = _list_of_reports(arguments) if len(each) > 1 else None
     if len(each) > 1:
         _check_folders({"-o": destination.export, "--picture": arguments.picture}, len(each))
@@ -98,8 +104,10 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
             timewarp=getattr(arguments, "timewarp", None),
             kept_in=host.place(destination),
             force=arguments.force,
+            partners=beside,
+            **adapts,
         )
-        for one, group in each
+        for (one, group), (_, beside) in zip(each, with_partners, strict=True)
     ]
     places = [path for one in planned for path in one.outputs]
     tables = [

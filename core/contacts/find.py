@@ -5,7 +5,7 @@ relation varies far less than it would if the hand were where it is, seen from t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,6 +19,9 @@ from .figure import Figure, figure_of
 from .still_spans import Stillness
 
 ON, TOUCH, RIGID, LOAD, WORLD = KINDS = ("on", "touch", "rigid", "load", "world")
+# Of two figures: palms near each other, palms at one distance, a palm on the partner, the partner's on this figure. The
+# sides of the first two are that of this figure's hand, then that of the partner's.
+MEET, HOLD, ON_PARTNER, BY_PARTNER = "meet", "hold", "on_partner", "by_partner"
 RATE = 30.0  # Hz at which contacts are searched
 FRAMES = 24  # of a span, compared for its evidence
 # Still spans by kind: of the palm in the frame of a part, of the distance of the hands, of both palms in the chest's
@@ -89,9 +92,9 @@ def _find_contacts(clip: Clip) -> tuple[Contact, ...]:
     figure, rate = whole.take_frames(np.arange(0, len(clip), every)), clip.rate / every
     pair = _find_pairs(figure, rate)
     held = _prefer_one_part([one for side in figure.palms for one in _find_on_parts(figure, rate, side)], figure, rate)
-    held = [one for one in held if one.part.partition(".")[0] not in parts.ARMS or not _is_covered(one, pair)]
+    held = [one for one in held if one.part.partition(".")[0] not in parts.ARMS or not is_covered(one, pair)]
     fixed = [one for side in figure.palms for one in _find_in_world(figure, rate, side)]
-    fixed = [one for one in fixed if not _is_covered(one, held)]
+    fixed = [one for one in fixed if not is_covered(one, held)]
     found = sorted([*pair, *held, *fixed], key=lambda one: (one.first, one.end, one.key))
     last = len(clip)
     return tuple(
@@ -119,7 +122,7 @@ def _find_on_parts(figure: Figure, rate: float, side: str) -> list[Contact]:
             if role == "thigh":
                 is_bent = is_bent and float(np.median(figure.measure_slant(name)[span])) > SLANTED
             close = distance <= 0.5 * (near + far) and end - first >= RESTS * rate
-            if (is_bent and close) or _is_evident(ON, height, *_measure_on_part(figure, name, side, span)):
+            if (is_bent and close) or is_evident(ON, height, *_measure_on_part(figure, name, side, span)):
                 found.append(Contact(ON, side, name, first, end))
     return found
 
@@ -129,7 +132,7 @@ def _find_in_world(figure: Figure, rate: float, side: str) -> list[Contact]:
     return [
         Contact(WORLD, side, "", first, end)
         for first, end in still_spans.find_still_spans(palm, rate, height, STILL[WORLD])
-        if _is_evident(WORLD, height, *_measure_in_world(figure, side, slice(first, end)))
+        if is_evident(WORLD, height, *_measure_in_world(figure, side, slice(first, end)))
     ]
 
 
@@ -151,11 +154,11 @@ def _find_pairs(figure: Figure, rate: float) -> list[Contact]:
         for first, end in still_spans.find_still_spans(distance, rate, height, STILL[RIGID])
         if np.median(distance[first:end]) <= FAR * height
         and np.median(bend[first:end]) > LIFTS
-        and _is_evident(RIGID, height, *_measure_distance(figure, slice(first, end)))
+        and is_evident(RIGID, height, *_measure_distance(figure, slice(first, end)))
     ]
     found = touch
     for weaker in (load, rigid):
-        found = [*found, *(one for one in weaker if not _is_covered(one, found))]
+        found = [*found, *(one for one in weaker if not is_covered(one, found))]
     return found
 
 
@@ -176,18 +179,18 @@ def _find_loads(figure: Figure, rate: float, distance: Array, bend: Array) -> li
 # --- evidence -------------------------------------------------------------------------------------------------------
 
 
-def _is_evident(kind: str, height: float, own: float, shuffled: float) -> bool:
+def is_evident(kind: str, height: float, own: float, shuffled: float) -> bool:
     """Return whether a relation varies (m) far less than the shuffled one."""
     chance, least = CHANCE[kind]
     return shuffled >= least * height and own <= chance * shuffled
 
 
-def _choose_frames(span: slice) -> NDArray[np.int64]:
+def choose_frames(span: slice) -> NDArray[np.int64]:
     count = min(span.stop - span.start, FRAMES)
     return np.unique(np.linspace(span.start, span.stop - 1, count).round().astype(np.int64))
 
 
-def _shuffle(figure: Figure, side: str, frames: NDArray[np.int64]) -> Array:
+def shuffle(figure: Figure, side: str, frames: NDArray[np.int64]) -> Array:
     """Return places (N, N, 3) in the world: in row t the palm's places in the chest of all frames, at frame t."""
     chest = figure.chest
     places = figure.in_chest(figure.palms[side])[frames]
@@ -195,7 +198,7 @@ def _shuffle(figure: Figure, side: str, frames: NDArray[np.int64]) -> Array:
     return np.asarray(figure.points[frames, chest][:, None] + turned)
 
 
-def _measure_spread(relation: Array) -> float:
+def measure_spread(relation: Array) -> float:
     """Return the root mean square distance of relations (..., D) from their mean."""
     flat = relation.reshape(-1, relation.shape[-1])
     return float(np.sqrt(((flat - flat.mean(axis=0)) ** 2).sum(axis=1).mean()))
@@ -204,33 +207,33 @@ def _measure_spread(relation: Array) -> float:
 def _compare(frames: NDArray[np.int64], shuffled: Array, relate: Callable[[Array], Array]) -> tuple[float, float]:
     """Return how far a relation varies, and the same for all shuffled places (N, N, 3)."""
     own = shuffled[np.arange(len(frames)), np.arange(len(frames))]
-    return _measure_spread(relate(own[:, None])), _measure_spread(relate(shuffled))
+    return measure_spread(relate(own[:, None])), measure_spread(relate(shuffled))
 
 
 def _measure_on_part(figure: Figure, name: str, side: str, span: slice) -> tuple[float, float]:
-    frames = _choose_frames(span)
+    frames = choose_frames(span)
     back = quat.inv(figure.turned[frames, figure.joint_of(name)])[:, None]
     low = figure.parts[name].low[frames][:, None]
-    return _compare(frames, _shuffle(figure, side, frames), lambda places: quat.rotate(back, places - low))
+    return _compare(frames, shuffle(figure, side, frames), lambda places: quat.rotate(back, places - low))
 
 
 def _measure_in_world(figure: Figure, side: str, span: slice) -> tuple[float, float]:
-    frames = _choose_frames(span)
-    return _compare(frames, _shuffle(figure, side, frames), lambda places: places)
+    frames = choose_frames(span)
+    return _compare(frames, shuffle(figure, side, frames), lambda places: places)
 
 
 def _measure_distance(figure: Figure, span: slice) -> tuple[float, float]:
     """Return how far the distance of the hands varies, and with each hand at a frame of its own."""
-    frames = _choose_frames(span)
+    frames = choose_frames(span)
     left, right = (figure.in_chest(figure.palms[side])[frames] for side in "LR")
     apart = np.linalg.norm(left[:, None] - right[None], axis=2)
-    return _measure_spread(np.diagonal(apart)[:, None]), _measure_spread(apart[..., None])
+    return measure_spread(np.diagonal(apart)[:, None]), measure_spread(apart[..., None])
 
 
 # --- contacts that exclude each other -------------------------------------------------------------------------------
 
 
-def _is_covered(contact: Contact, others: list[Contact]) -> bool:
+def is_covered(contact: Contact, others: list[Contact]) -> bool:
     """Return whether contacts of the same hand cover much of a contact."""
     held = np.zeros(contact.end - contact.first, dtype=bool)
     for one in others:
@@ -247,12 +250,17 @@ def _prefer_one_part(found: list[Contact], figure: Figure, rate: float) -> list[
         away = np.linalg.norm(palm - part.at(part.nearest(palm)), axis=1)[one.first : one.end]
         far = parts.NEAR[one.part.partition(".")[0]][1] * figure.skeleton.height
         scored.append((max(1.3 - float(np.median(away)) / far, 0.05) * (one.end - one.first) / rate, one))
-    taken = {side: np.zeros(len(figure), dtype=bool) for side in figure.palms}
+    return choose_one_part(scored, list(figure.palms), len(figure), rate)
+
+
+def choose_one_part(scored: list[tuple[float, Contact]], sides: list[str], count: int, rate: float) -> list[Contact]:
+    """Return the contacts with the highest scores, one part at a time for each hand; count : of frames."""
+    taken = {side: np.zeros(count, dtype=bool) for side in sides}
     kept = []
     for _, one in sorted(scored, key=lambda pair: -pair[0]):
         free = ~taken[one.sides][one.first : one.end]
         for first, end in arrays.find_runs(free):
             if end - first >= STILL[ON].seconds * rate:
-                kept.append(Contact(ON, one.sides, one.part, one.first + first, one.first + end))
+                kept.append(replace(one, first=one.first + first, end=one.first + end))
                 taken[one.sides][one.first + first : one.first + end] = True
     return kept

@@ -6,7 +6,7 @@ A relation does not depend on the size of a body: a place on a part is in units 
 units of the legs. If several sources have the same contact at once, as in a blend, their relations are averaged.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,22 +73,41 @@ def list_wanted(
         >>> [one.contact.first for one in wanted.list_wanted(figure.figure_of(walk), 30.0, [played], {walk: [held]})]
         [10]
     """
-    made = list[Wanted]()
     figures = {one.clip: figure_of(one.clip) for one in played}
+
+    def relate(key: Key, one: Played) -> Array | None:
+        usable = _has_parts(now, key) and (one.world or key[0] != WORLD)
+        return _relation_of(key, figures[one.clip], now, one) if usable else None
+
+    made = merge_relations((len(now), rate), played, found, relate)
+    return _stand_in_world(sorted(made, key=lambda one: (one.contact.first, one.contact.key)), now, rate)
+
+
+def merge_relations(
+    size: tuple[int, float],
+    played: Sequence[Played],
+    found: Mapping[Clip, Sequence[Contact]],
+    relate: Callable[[Key, Played], Array | None],
+) -> list[Wanted]:
+    """Return contacts of a result in the frames that it plays of its sources, with the mean of their relations.
+
+    size : frames of the result, and frames a second
+    relate : returns a contact's relation (K, D) in the played frames of a source, None if it can't be kept
+    """
+    (count, rate), made = size, list[Wanted]()
     keys = dict.fromkeys(contact.key for one in played for contact in found[one.clip])
     for key in keys:
-        weight, total = np.zeros(len(now)), np.zeros(0)
+        weight, total = np.zeros(count), np.zeros(0)
         for one in played:
-            if key[0] == WORLD and not one.world:
-                continue
-            lives = _when_lives(one, [contact for contact in found[one.clip] if contact.key == key])
-            if not lives.any() or not _has_parts(now, key):
+            contacts = [contact for contact in found[one.clip] if contact.key == key]
+            lives = _when_lives(one, contacts)
+            relation = relate(key, one) if lives.any() else None
+            if relation is None:
                 continue
             at = slice(one.first, one.first + len(one.frames))
             share = one.weights * lives
-            relation = _relation_of(key, figures[one.clip], now, one)
             if not len(total):
-                total = np.zeros((len(now), relation.shape[1]))
+                total = np.zeros((count, relation.shape[1]))
             if key[0] == WORLD:  # places in the world are not averaged
                 share = np.where(share > LIVES, share, 0.0)
             weight[at] += share
@@ -99,7 +118,7 @@ def list_wanted(
         for first, end in arrays.find_runs(weight > LIVES):
             if end - first >= find.TAPS * rate:
                 made.append(Wanted(Contact(*key, first, end), relation))
-    return _stand_in_world(sorted(made, key=lambda one: (one.contact.first, one.contact.key)), now, rate)
+    return made
 
 
 def same_rest(one: Skeleton, other: Skeleton) -> bool:

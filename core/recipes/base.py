@@ -50,6 +50,7 @@ class Recipe(Declared):
     others : what the clips after the first are, where `--from` can name them on the command line; "" elsewhere
     reference_first : whether the clip marked as reference comes first, whatever the order of the list
     of_action : whether it changes one action, in Blender the armature's own, which the result can replace
+    takes_partners : whether a second figure can be woven with the first, see `verbs.apply_with_partner`
     """
 
     verb: ClassVar[str]
@@ -63,6 +64,7 @@ class Recipe(Declared):
     most: ClassVar[int | None] = None
     reference_first: ClassVar[bool] = False
     of_action: ClassVar[bool] = False
+    takes_partners: ClassVar[bool] = False
     like: ClassVar[str] = ""
     others: ClassVar[str] = ""
 

@@ -36,6 +36,7 @@ class SourceOptions(Declared):
     slot: str = option("", "The action's slot; the fitting one if empty", shown=RARE)
     first: int = option(0, "First frame that is read; all of them if it is the last one too", shown=HIDDEN)
     last: int = option(0, "Last frame that is read", shown=HIDDEN)
+    partner: str = option("", "The partner's action; the one of the same name if empty", shown=RARE)
 
 
 @declaration
@@ -90,7 +91,8 @@ def request_from_json(text: str) -> Request:
         sources = tuple(Source(**one) for one in values.pop("sources"))
         curve = values.pop("curve", "")
         if not all(
-            isinstance(name, str) for name in (curve, *(s.name for s in sources), *(s.armature for s in sources))
+            isinstance(name, str)
+            for name in (curve, *(text for s in sources for text in (s.name, s.armature, s.partner)))
         ):
             raise TypeError
         read = {name: values.pop(name) for name in declared_options(ReadingOptions) if name in values}

@@ -91,4 +91,12 @@ class ResultOptions(Declared):
         ),
         shown=RARE,
     )
+    partner: str = option("", "An armature that acts with this one; it gets a result, too", shown=RARE)
+    adapts: str = option(
+        "both",
+        "Whose arms keep the contacts of two figures",
+        choices=(Choice("both"), Choice("leader"), Choice("partner")),
+        needs=("partner",),
+        shown=RARE,
+    )
     mark_contacts: bool = option(False, "Put pose markers where feet begin and end to stand", shown=RARE)

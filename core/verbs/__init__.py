@@ -6,7 +6,7 @@ registry can be read without numpy; the work is loaded when a recipe is applied.
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..additions import Registry, Source
@@ -219,6 +219,47 @@ def apply(recipe: Recipe, clips: Sequence["Clip"], progress: Progress = SILENT, 
         attached = load("verbs.completing:attachments_of")(recipe, clips)
         made = function(attached.hang(clips), *given)
         return load("verbs.completing:complete")(recipe, clips, made, attached, _find_frames)
+
+
+def apply_with_partner(
+    recipe: Recipe,
+    clips: Sequence["Clip"],
+    partners: Sequence["Clip"],
+    adapts: str = "both",
+    progress: Progress = SILENT,
+    prepared: Any = None,
+) -> Any:
+    """Apply a recipe to the clips of a figure and of its partner, whose result is in `partner` (methods: Partners).
+
+    partners : one for each clip, with the same frames; adapts : whose arms keep the contacts of their hands: "both",
+        "leader" or "partner". Raises LoomError kinds.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.demo_character import actions
+        >>> made = verbs.apply_with_partner(verbs.Mirror(), [actions.walk()], [actions.walk()])
+        >>> made.clip.name, made.partner.clip.name
+        ('walk mirrored', 'walk mirrored')
+    """
+    if not recipe.takes_partners:
+        raise OptionError(f"{recipe.label} takes no partner")
+    recipe, notes = for_partners(recipe)
+    made = apply(recipe, clips, progress, prepared)
+    made.report["notes"] += notes
+    return load("verbs.partner:weave_partner")(recipe, clips, partners, made, _find_frames(made, recipe, clips), adapts)
+
+
+def for_partners(recipe: Recipe) -> tuple[Recipe, list[str]]:
+    """Return a recipe as it is applied to two figures, without mirror images, and a note on that.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> verbs.for_partners(verbs.Follow())[0].mirror
+        False
+    """
+    if not getattr(recipe, "mirror", False):
+        return recipe, []
+    return replace(recipe, mirror=False), ["mirror had no effect: the partner would change sides"]  # type: ignore[call-arg]
 
 
 def _find_frames(*given: Any) -> Any:

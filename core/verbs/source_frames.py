@@ -17,6 +17,7 @@ from ..weave.results import (
     ConnectResult,
     CutOutResult,
     EditResult,
+    EventsResult,
     KeyPosesResult,
     LoopResult,
     Result,
@@ -30,6 +31,7 @@ from .fill.result import FillResult
 from .follow import Follow
 from .follow.result import FollowResult
 from .loop import Loop
+from .mirror import Mirror
 from .restyle.work import RestyleResult
 from .take import CutOut
 
@@ -110,6 +112,11 @@ def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
         return _of_restyle(woven, clips)
     if isinstance(woven, AskResult):
         return _of_ask(woven, len(clips))
+    if isinstance(recipe, Mirror):
+        return _of_mirror(recipe, clips[0], len(woven.clip))
+    if isinstance(woven, EventsResult):
+        frames = woven.curve.at(np.arange(len(woven.clip), dtype=float))
+        return [Shown(0, 0, frames, np.ones(len(frames)))]
     return _as_given(woven, clips)
 
 
@@ -311,6 +318,14 @@ def _of_ask(woven: AskResult, count: int) -> list[Shown]:
 def _of_restyle(woven: RestyleResult, clips: Sequence[Clip]) -> list[Shown]:
     last = len(woven.before) - 1.0
     return _runs(0, _frames_left_out(woven.report, clips[0].name) + np.linspace(0.0, last, len(woven.clip)))
+
+
+def _of_mirror(recipe: Mirror, clip: Clip, count: int) -> list[Shown]:
+    frames = np.arange(count, dtype=float)
+    if not recipe.half_cycle:
+        return [Shown(0, 0, frames, np.ones(count), True)]
+    length = len(clip) - 1.0
+    return [Shown(0, 0, frames + 0.5 * (count - 1), np.ones(count), True, length, 0.0, length)]
 
 
 def _as_given(woven: Result, clips: Sequence[Clip]) -> list[Shown]:

@@ -1,7 +1,7 @@
 """The results of verbs: a clip, its report, and the data for a picture of it."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Optional
 
 from ..bodies.carried import Carried
 from ..edit.feet.planting import Planted
@@ -27,11 +27,14 @@ class Result:
     `reporting.left_out`), "quality" with the measures (`quality.measure`) of the clips "before" and of the new one
     "after", "warnings" (sentences), and keys of the verb. Verbs with Plant Feet add "plant" as in the verb `plant`
     (None if planting was not tried), and "not_planted", the reason why no foot was planted ("" if one was).
+
+    partner : the result of a second figure, if it was woven, too; its own plays the same frames
     """
 
     clip: Clip
     report: dict[str, Any]
     reference: int
+    partner: Optional["Result"] = field(default=None, kw_only=True)
 
     def restore(self, changed: Clip) -> Clip:
         """Return a clip that was changed later, brought back to what the result must meet exactly."""

@@ -42,6 +42,8 @@ class EditHooks(ResultHooks):
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not polls.poll_armature(cls, context) or not polls.poll_parts(cls, context, cls.recipe):
             return False
+        if not polls.poll_partner(cls, context, cls.recipe):
+            return False
         if target_armature.invoked_from_panel(context) and not _has_own(context):
             cls.poll_message_set(self.nothing)
             return False

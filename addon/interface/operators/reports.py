@@ -30,6 +30,12 @@ class EachResult(NamedTuple):
     def source(self) -> Source:
         return self.inputs.request.sources[0]
 
+    @property
+    def partner(self) -> "EachResult | None":
+        """The result of the partner, None without one."""
+        theirs, beside = self.inputs.read.partner, self.written.partner
+        return None if theirs is None or beside is None else EachResult(theirs, self.made.partner, beside)
+
 
 @contextmanager
 def show_progress(context: bpy.types.Context) -> Iterator[Progress]:
@@ -83,8 +89,9 @@ def report_results(
     from ...services.weaving import reporting
 
     scene, first = scene_of(context), each[0]
-    notes = [*refused, *(note for one in each for note in one.inputs.notes)]
-    for one in each:
+    both = [one for lead in each for one in (lead, lead.partner) if one is not None]
+    notes = [*refused, *(note for one in both for note in one.inputs.notes)]
+    for one in both:
         action, read = one.written.action, one.inputs.read
         if isinstance(one.made, FollowResult):
             from ...services.preview import walk_tracks

@@ -53,7 +53,7 @@ class ResultHooks(Hooks):
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         most = None if cls.recipe.most == 1 else cls.recipe.most
-        return polls.poll_sources(cls, context, cls.recipe.least, most)
+        return polls.poll_sources(cls, context, cls.recipe.least, most) and polls.poll_partner(cls, context, cls.recipe)
 
     # --- inputs
 
@@ -143,6 +143,9 @@ class ResultHooks(Hooks):
 
         if not op.preview:
             yield from writing.all_ready_in_steps(context, inputs, made)
+            for one, result in zip(inputs, made, strict=True):
+                if one.read.partner is not None and not isinstance(result, LoomError):
+                    yield from writing.ready_in_steps(context, one.read.partner, result.partner)
 
     def finish(
         self, op: Any, context: bpy.types.Context, inputs: tuple["Inputs", ...], made: list[Any]
@@ -193,6 +196,8 @@ class ResultHooks(Hooks):
         """List all results, store the first one for the panel, and report all."""
         previews.keep(each[0].inputs.read.armature, None)  # the preview has become an action
         list_results(context, op.about(context), each)
+        for one in filter(None, (one.partner for one in each)):
+            list_results(context, properties.of_session(bpy.data.objects, one.inputs.read.armature), [one])
         self.remember(op, context, each[0])
         show_result(context, op.about(context), each[0])
         reports.report_results(op, context, each, refused)
@@ -311,9 +316,11 @@ def _why_unchanged(context: bpy.types.Context, inputs: "Inputs", made: Any) -> l
 
 
 def with_result(inputs: "Inputs", **options: Any) -> "Inputs":
-    """Return inputs with other result options."""
+    """Return inputs with other result options, which the partner's result has, too."""
     result = dataclasses.replace(inputs.request.result, **options)
-    return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=result))
+    partner = None if inputs.read.partner is None else with_result(inputs.read.partner, **options)
+    read = dataclasses.replace(inputs.read, partner=partner)
+    return dataclasses.replace(inputs, request=dataclasses.replace(inputs.request, result=result), read=read)
 
 
 def _name_source(sources: Sequence[Source], error: LoomError) -> str:

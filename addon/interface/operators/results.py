@@ -119,7 +119,7 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
         self.from_panel(context)
         action = choose_action(self.action, present(target_armature.armature(context)))
         again = rebuilding.inputs_of(action, overwrite_edits=self.overwrite_edits)
-        self._into = action.session_uid
+        self._into = again.into[0].session_uid
         armature = again.armature or present(target_armature.armature(context))
         why = readiness.why_not(armature)  # the armature may be inactive
         if why:

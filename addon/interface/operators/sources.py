@@ -251,7 +251,7 @@ class ACTION_LOOM_OT_match_rate(polls.OnAction, bpy.types.Operator):
         name="How",
         description="Which of the two gets the other's rate",
         items=[
-            ("SCENE", "Change the Scene", "Give the scene the action's rate"),
+            ("SCENE", "Change the Scene", ""),
             ("ACTION", "Re-time the Action", "Move the action's keys so that it plays as fast as it was made"),
         ],
     )

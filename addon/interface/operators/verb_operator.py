@@ -4,6 +4,7 @@ A small hooks object has the parts of a verb beyond its recipe. A click on Weave
 `compute` in a thread, and `finish`; each of them calls the hooks.
 """
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -148,6 +149,8 @@ class VerbOperator(BackgroundOperator):
             for declaration in (self.recipe, *self.hooks.asks):
                 for name, about in option_properties.options_of(declaration).items():
                     known = name in group.bl_rna.properties and not option_properties.is_set(self, about)
+                    if name == "partner" and not self.recipe.takes_partners:
+                        continue
                     if known and properties.applies(group, about):
                         setattr(self, name, getattr(group, name))
 
@@ -168,7 +171,7 @@ class VerbOperator(BackgroundOperator):
 
     def add_line(self, line: Any) -> None:
         """Add the action of a list's line to the sources, with the line's reading options."""
-        reading = {"rate": line.rate, "slot": line.slot}
+        reading = {"rate": line.rate, "slot": line.slot, "partner": line.partner}
         if line.use_range:
             reading |= {"first": line.first, "last": line.last}
         self.add_source(line.action.name_full, line.weight, line.armature, reading)
@@ -243,6 +246,8 @@ class VerbOperator(BackgroundOperator):
         if ResultOptions not in self.hooks.asks:
             return Request(sources=tuple(sources), reading=reading)
         result = ResultOptions(**option_properties.values_of(self, ResultOptions))
+        if getattr(self, "preview", False):  # a ghost shows the figure alone
+            result = dataclasses.replace(result, partner="")
         return Request(sources=tuple(sources), reading=reading, result=result)
 
     def recipe_now(self) -> Recipe:

@@ -208,27 +208,19 @@ class RestyleHooks(ResultHooks):
     ) -> "steps.Steps[tuple[Inputs, ...]]":
         """Read all sources once: each is the first of its own inputs, and all of them provide the style."""
         inputs: Inputs = yield from op.read(context, armature, op.request(), op.recipe_now())
-        every, sources = range(len(inputs.request.sources)), inputs.request.sources
+        every = range(len(inputs.request.sources))
         count = len(every) if op.each and not op.preview else 1
         orders = [(k, *(other for other in every if other != k)) for k in range(count)]
-        return tuple(
-            dataclasses.replace(
-                inputs,
-                request=dataclasses.replace(inputs.request, sources=tuple(sources[k] for k in order)),
-                read=inputs.read.in_order(order),
-            )
-            for order in orders
-        )
+        return tuple(map(inputs.in_order, orders))
 
     def compute(self, inputs: tuple["Inputs", ...], progress: Progress) -> list[Any]:
-        from ....core import verbs
         from ...services.weaving import computing, prepared
 
         # Learnt once: the order of the clips does not matter.
         style = prepared.read_prepared(inputs[0].recipe, inputs[0].read.clips, progress.part(0.0, 0.5))
 
         def restyled(one: "Inputs", part: Progress) -> Any:
-            return verbs.apply(one.recipe, one.read.clips, part, style)
+            return computing.apply_recipe(one, one.read.clips, part, style)
 
         return computing.compute_each(inputs, progress.part(0.5, 1.0), restyled)
 

@@ -71,6 +71,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         options = options_in(layout)
         options.prop(settings, "edit_which")
         options.prop(settings, "edit_replace")
+        draw_options(options, settings, properties.partner_options(settings, recipe))
         if recipe is Reach and not settings.reach.target.strip():
             options.prop(settings, "reach_object")
         if recipe is Place and settings.place.where in ("auto", "after"):

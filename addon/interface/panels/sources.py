@@ -23,9 +23,9 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
         name="Order",
         description="How the list is sorted on screen; weaving uses the list's own order",
         items=[
-            ("LIST", "As Listed", "In the order of weaving", "SORTBYEXT", 0),
+            ("LIST", "As Listed", "", "SORTBYEXT", 0),
             ("NAME", "By Name", "", "SORTALPHA", 1),
-            ("LENGTH", "By Length", "The shortest first", "SORTTIME", 2),
+            ("LENGTH", "By Length", "", "SORTTIME", 2),
         ],
     )
     only_loops: bpy.props.BoolProperty(name="Only Loops")
@@ -373,6 +373,8 @@ class ACTION_LOOM_PT_source(PopoverPanel, bpy.types.Panel):
             span.prop(source, "last")
         if len(getattr(source.action, "slots", ())) > 1:
             layout.prop_search(source, "slot", source.action, "slots")
+        if properties.settings_of(scene_of(context)).result.partner:
+            layout.prop_search(source, "partner", bpy.data, "actions")
 
 
 class _OfTheArmature(SidebarPanel):

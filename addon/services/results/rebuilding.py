@@ -40,6 +40,7 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
     Raises LoomError for an action that is not a result or can't be written, for a missing source, and for keys edited
     by hand unless they may be overwritten.
     """
+    action = storage.leader_of(action)
     kept = storage.of_result(action)
     result_mark.check_writable(action)
     if not overwrite_edits and storage.edited_by_hand(action):

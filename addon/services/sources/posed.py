@@ -26,7 +26,8 @@ def missing(rig: Any, armature: bpy.types.Object) -> str:
     """Return the missing prerequisite as a sentence, "" if everything is there."""
     if action_of(armature) is None:
         return "Key poses in an action of the armature"
-    return "" if rig is not None and sources(rig, armature) else "Tick the actions to fill from"
+    nothing = "Tick the actions to fill from; the armature's own has the poses"
+    return "" if rig is not None and sources(rig, armature) else nothing
 
 
 def keys(armature: bpy.types.Object, span: tuple[int, int] | None) -> str:

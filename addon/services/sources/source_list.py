@@ -32,7 +32,8 @@ _FEW_BONES, _MANY = 2, 5  # an action that moves at most 2 bones of an armature 
 def source_of(line: Any) -> Source:
     """Return a line's action with its reading options."""
     span = {"first": line.first, "last": line.last} if line.use_range else {}
-    return Source(name=line.action.name_full, rate=_rate(line), slot=line.slot, armature=line.armature, **span)
+    given = {"rate": _rate(line), "slot": line.slot, "partner": line.partner}
+    return Source(name=line.action.name_full, armature=line.armature, **given, **span)
 
 
 def is_read_as(line: Any, source: Source) -> bool:
@@ -99,7 +100,7 @@ def _whole(frame: float) -> int:
 
 def load(line: Any, source: Source, slot: Slot) -> None:
     """Set a line's reading options from a source and its slot (None without slots)."""
-    line.rate = source.rate
+    line.rate, line.partner = source.rate, source.partner
     line.slot = slot.identifier if slot is not None and source.slot else ""
     line.armature = source.armature
     line.use_range = source.span is not None
@@ -170,7 +171,7 @@ def take_its_place(rig: Any, source: Any, result: Any) -> None:
 EVERY = "EVERY"
 WHICH = (
     (TICKED, "Ticked", "Those ticked in the armature's own list, or else the one it plays"),
-    (PLAYED, "Playing Action", "The one that plays"),
+    (PLAYED, "Playing Action", "The action that the armature has now"),
     (EVERY, "All", "Every action of its bones, except single poses and actions that hardly move"),
 )
 

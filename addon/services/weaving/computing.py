@@ -3,11 +3,13 @@
 It does not access Blender data, so it may run in a thread.
 """
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....core import verbs
 from ....core.errors import Cancelled, LoomError
+from ....core.motion.clip import Clip
 from ....core.progress import Progress
 from . import prepared
 from .reading import Inputs
@@ -19,12 +21,24 @@ def compute(inputs: Inputs, progress: Progress) -> Any:
     A registration or graph already known for the same clips and options is used again.
     """
     recipe, given = inputs.recipe, inputs.read.clips
+    recipe = recipe if inputs.read.partner is None else verbs.for_partners(recipe)[0]
     # Other inputs, such as the poses around gaps to fill, may be edited at any time.
     of = recipe.prepared_of(given)
     kept = {id(one): known for one, known in zip(of, prepared.same(of), strict=True)}
     clips = [kept.get(id(one), one) for one in given]
     ready = prepared.read_prepared(recipe, clips, progress.part(0.0, 0.7))
-    return verbs.apply(recipe, clips, progress.part(0.7, 1.0), ready)
+    return apply_recipe(dataclasses.replace(inputs, recipe=recipe), clips, progress.part(0.7, 1.0), ready)
+
+
+def apply_recipe(inputs: Inputs, clips: Sequence[Clip], progress: Progress, ready: Any) -> Any:
+    """Return the result of the recipe of inputs for clips, with the partner's if there is one.
+
+    ready : of `prepared.read_prepared`
+    """
+    if inputs.read.partner is None:
+        return verbs.apply(inputs.recipe, clips, progress, ready)
+    adapts = inputs.request.result.adapts
+    return verbs.apply_with_partner(inputs.recipe, clips, inputs.partner_clips, adapts, progress, ready)
 
 
 def compute_each(

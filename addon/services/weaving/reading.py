@@ -41,7 +41,7 @@ from ...ground import steps
 from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
 from ...model import kept_styles
 from ..contacts import pose_markers
-from . import prepared, read_before, to_bake
+from . import partner_actions, prepared, read_before, to_bake
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,7 @@ class Read:
     contents : the hash of each action's content when it was read, "" if unknown
     contexts : the context of each source; () for a reading without a recipe
     changed : a sentence on contexts that changed since the rebuilt result was made, "" without a change
+    partner : the inputs of the partner's result, None without a partner
     """
 
     body: rig.Rig
@@ -70,6 +71,7 @@ class Read:
     contents: tuple[str, ...] = ()
     contexts: tuple[SourceContext, ...] = ()
     changed: str = ""
+    partner: "Inputs | None" = None
 
     @property
     def clips(self) -> list[Clip]:
@@ -90,6 +92,7 @@ class Read:
             retargeted=tuple(self.retargeted[k] for k in places),
             contents=tuple(self.contents[k] for k in places) if self.contents else (),
             contexts=tuple(self.contexts[k] for k in places) if self.contexts else (),
+            partner=None if self.partner is None else self.partner.in_order(places),
         )
 
     @property
@@ -115,6 +118,17 @@ class Inputs:
     request: Request
     read: Read
     recipe: Any
+
+    def in_order(self, places: Sequence[int]) -> "Inputs":
+        """Return the same inputs with only the sources at some places, in that order."""
+        sources = tuple(self.request.sources[k] for k in places)
+        request = dataclasses.replace(self.request, sources=sources)
+        return dataclasses.replace(self, request=request, read=self.read.in_order(places))
+
+    @property
+    def partner_clips(self) -> list[Clip]:
+        """The clips of the partner, [] without one."""
+        return [] if self.read.partner is None else self.read.partner.read.clips
 
     @property
     def on_path(self) -> bool:
@@ -213,10 +227,36 @@ def read_actions_in_steps(
         found = dataclasses.replace(found, contexts=_contexts(scene, armature, made_of, as_read, request))
     if isinstance(recipe, StyleOptions) and recipe.kept:
         prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
+    if recipe is not None and request.result.partner:
+        partner = yield from _read_partner(scene, armature, made_of, request, recipe)
+        found = dataclasses.replace(found, partner=partner)
     return found
 
 
 read_actions = steps.at_once(read_actions_in_steps)
+
+
+def _read_partner(
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    made_of: Sequence[SlottedAction],
+    request: Request,
+    recipe: Recipe,
+) -> steps.Steps[Inputs]:
+    """Return the inputs of the partner's result: its actions over the same frames; raises LoomError kinds."""
+    partner = partner_actions.find_partner(armature, request.result.partner, recipe)
+    theirs, sources = [], []
+    for (action, slot), source in zip(made_of, request.sources, strict=True):
+        found = partner_actions.find_action(action, source, armature, partner, len(made_of))
+        first, last = (round(frame) for frame in _span(source, (action, slot)))
+        theirs.append((found, curves.slot_called(found, "", partner)))
+        rate = _rate(scene, action, source)
+        sources.append(Source(name=found.name_full, rate=rate, first=first, last=last))
+    name = request.result.result_name
+    name = f"{name} {partner.name}" if name else ""
+    result = dataclasses.replace(request.result, partner="", place="reference", result_name=name)
+    own = Request(sources=tuple(sources), reading=request.reading, result=result)
+    return Inputs(own, (yield from read_actions_in_steps(scene, partner, theirs, own, recipe)), recipe)
 
 
 def _bring(

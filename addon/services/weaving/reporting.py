@@ -27,6 +27,9 @@ def summary(written: Written, made: Result, seconds: float) -> str:
     if "walk" in report:
         figures += f", {Walk().figures(report)[0].strip()}"
     figures += _describe_flights(report.get("flights")) + _describe_hands(report.get("hands"))
+    if written.partner is not None:
+        beside = _describe_hands(report["partner"])
+        figures += f"; {written.partner.action.name}{beside}"
     figures = written.few + figures + written.limbs
     if written.keys is not None and written.keys[0] != written.keys[1]:
         figures = ", keys {:,} → {:,}".format(*written.keys) + figures

@@ -66,17 +66,59 @@ class Written:
     keys: tuple[int, int] | None = None
     few: str = ""
     limbs: str = ""
+    partner: "Written | None" = None
 
 
 def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: SlottedAction | None = None) -> Written:
+    """Write a woven clip as an action, and that of its partner; see `write_one`. Both are written, or none is new."""
+    theirs, beside = inputs.read.partner, woven.partner
+    if theirs is None or beside is None:
+        return write_one(context, inputs, woven, into=into)
+    armature = find_data(bpy.data.objects, inputs.read.armature, "The armature")
+    inputs = standing.found(scene_of(context), armature, inputs)
+    moved = _moved_by_place(context, inputs, woven)
+    beside = dataclasses.replace(beside, clip=root_motion.place_clip(beside.clip, *moved))
+    known = None if into is None else storage.action_beside(into[0])
+    place = None if known is None else (known, storage.find_slot(known, storage.of_result(known).slot))
+    partner = write_one(context, theirs, beside, into=place, leads=False)
+    try:
+        written = write_one(context, inputs, woven, into=into, beside=partner.action)
+    except LoomError:
+        if known is None:
+            bpy.data.actions.remove(partner.action)
+        raise
+    storage.link_to_leader(partner.action, written.action)
+    return dataclasses.replace(written, partner=partner)
+
+
+def _moved_by_place(context: bpy.types.Context, inputs: Inputs, woven: Result) -> tuple[float, Array]:
+    """Return the turn and the shift (2,) that the place of a result gives to it."""
+    frames = [root_motion.ground_frames(one.cut(0, 1)) for one in (woven.clip, as_written(context, inputs, woven)[0])]
+    turn = float(frames[1][1][0] - frames[0][1][0])
+    ground = frames[0][0][0] @ np.array([1.0, 1j])
+    turned = np.exp(1j * turn) * ground
+    return turn, frames[1][0][0] - np.array([turned.real, turned.imag])
+
+
+def write_one(
+    context: bpy.types.Context,
+    inputs: Inputs,
+    woven: Result,
+    *,
+    into: SlottedAction | None = None,
+    beside: bpy.types.Action | None = None,
+    leads: bool = True,
+) -> Written:
     """Write a woven clip as an action that starts where its reference does, and store its recipe.
 
     The action is new, or it is the action of `into`, whose keys in the slot are replaced. At least the same bones are
     keyed again, so that the pose of another action can't remain there; on failure nothing changes. Raises LoomError if
     the armature, one of its bones or a source no longer exists.
+
+    beside : the partner's action; leads : False for the partner's, which stands where it is
     """
     scene, armature = scene_of(context), find_data(bpy.data.objects, inputs.read.armature, "The armature")
-    inputs = standing.found(scene, armature, inputs)
+    inputs = standing.found(scene, armature, inputs) if leads else inputs
     request, read, recipe, options = inputs.request, inputs.read, inputs.recipe, inputs.request.result
     made_of = sources_of(read)
     notices = [_check_bones(armature, read.body), *told_bodies.sentences(armature, read, made_of, recipe)]
@@ -133,7 +175,7 @@ def write(context: bpy.types.Context, inputs: Inputs, woven: Result, *, into: Sl
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)
         parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip)).to_json()
         about: dict[str, Any] = {"request": request.to_json(), "players": players, "parts": parts}
-        about |= {"contents": read.contents, "contexts": read.contexts}
+        about |= {"contents": read.contents, "contexts": read.contexts, "beside": beside}
         storage.store(action, slot, recipe, made_of, armature=armature, **about)
         if options.assign and into is None and not read.covered:
             curves.assign(armature, action, slot)

@@ -16,6 +16,7 @@ class Blend(Recipe, PlantOptions, Matching, TravelOptions):
     """Weave several clips into one that lies between them."""
 
     verb = "blend"
+    takes_partners = True
     label = "Blend"
     tooltip = "Make an action that lies between the ticked ones"
     mode = "Blend"

@@ -14,6 +14,7 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     """Play clips one after the other, each entered where it is nearest to the frame at which the last one is left."""
 
     verb = "connect"
+    takes_partners = True
     label = "Connect"
     tooltip = "Play the ticked actions one after the other, in the order of the list"
     mode = "Connect"

@@ -20,6 +20,7 @@ class Follow(GraphWalk, GraphOptions, PointOptions):
     """Walk along a path through a motion graph of the clips."""
 
     verb = "follow"
+    takes_partners = True
     label = "Follow Path"
     tooltip = "Walk along the curve with the ticked actions"
     mode = "Path"

@@ -13,6 +13,7 @@ class Loop(Recipe, PlantOptions):
     """Make one cycle that repeats without a seam out of a clip that repeats itself."""
 
     verb = "loop"
+    takes_partners = True
     label = "Loop"
     tooltip = "Make a seamless loop of each ticked action"
     mode = "Loop"

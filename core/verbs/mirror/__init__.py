@@ -12,6 +12,7 @@ class Mirror(Recipe):
     """Exchange left and right of a clip."""
 
     verb = "mirror"
+    takes_partners = True
     label = "Mirror"
     tooltip = "Make an action with left and right exchanged"
     least = most = 1

@@ -12,6 +12,7 @@ class Place(Recipe):
     """Turn and move a whole clip: to a place, to the end of another clip, or where it is."""
 
     verb = "place"
+    takes_partners = True
     label = "Place"
     tooltip = "Turn and move the whole action on the ground, or go on from another"
     least = 1

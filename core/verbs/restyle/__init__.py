@@ -36,6 +36,7 @@ class Restyle(Recipe, PlantOptions, StyleOptions):
     """Give a clip more or less of what the examples differ in; 1 is their standard deviation."""
 
     verb = "restyle"
+    takes_partners = True
     label = "Restyle"
     tooltip = "Change the manner of the reference: longer strides, more swing, somebody else's lean"
     mode = "Style"

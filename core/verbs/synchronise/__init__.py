@@ -15,6 +15,7 @@ class Synchronise(Recipe, Matching):
     """Re-time the second clip so that it moves in step with the first."""
 
     verb = "sync"
+    takes_partners = True
     label = "Re-time to Reference"
     tooltip = "Make a copy of the other ticked action that steps when the reference does"
     summary = "re-time a clip to another: sync A B gives B in time with A"

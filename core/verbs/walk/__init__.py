@@ -17,6 +17,7 @@ class Walk(GraphWalk, VariationOptions):
     """Go on with clips for any time, as if the performance had gone on; the same seed gives the same result."""
 
     verb = "walk"
+    takes_partners = True
     label = "Vary Endlessly"
     mode = "Endless"
     intent = "Vary"
@@ -112,6 +113,7 @@ class Shortest(GraphWalk, GraphOptions):
     """Go from a frame of one clip to a frame of another through a motion graph in the least time."""
 
     verb = "shortest"
+    takes_partners = True
     earlier_verbs = ("path",)
     label = "Shortest Transition"
     tooltip = "Go from a frame of one ticked action to a frame of another in the least time"

@@ -83,6 +83,7 @@ class MoveEvents(Recipe):
     """Move events of a clip to earlier or later frames, or hold them; the time around them is stretched or squeezed."""
 
     verb = "move_events"
+    takes_partners = True
     label = "Move Events"
     tooltip = "Move events earlier or later, or hold them; time around them gives way"
     least = most = 1

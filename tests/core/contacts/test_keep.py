@@ -198,3 +198,12 @@ def test_a_result_without_contacts_is_returned_as_it_is():
     made, kept = keep.keep_contacts(walk, [played])
     assert made is walk
     assert kept.holds == ()
+
+
+@pytest.mark.shared
+def test_a_clip_on_its_own_body_keeps_straight_arms():
+    """Its own arm is straighter than arms of other bodies may be; its hand does not slide."""
+    clip = at_30(LIFT, last=5.0)
+    made = verbs.apply(Retarget(plant_feet=False, trim=False), [clip, clip])
+    assert made.report["hands"]["kept"] > 0
+    assert_allclose(falling.positions(made.clip), falling.positions(clip), atol=1e-9)

@@ -1,0 +1,278 @@
+"""Contacts between the hands of two figures: found from their motion, and kept on results (methods: Partners)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..motion import arrays, quat, root_motion
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from . import find, keep, parts, still_spans, wanted
+from .arms import Arms, Hand
+from .figure import Figure, figure_of
+from .find import BY_PARTNER, HOLD, MEET, ON, ON_PARTNER, RIGID, Contact
+from .keep import Hold, Kept
+from .still_spans import Stillness
+from .wanted import Key, Played, Wanted
+
+FAR = 0.2  # body heights between palms that hold each other
+HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
+PASSES = 0.35  # body heights a second: palms that meet are slower to each other once; passing palms are not
+BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
+_SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
+
+_OTHER_SIDE = str.maketrans("LR", "RL")
+NONE: Mapping[Clip, Clip] = {}
+
+Two = tuple[Clip, Clip]
+
+
+def find_contacts(one: Clip, other: Clip) -> tuple[Contact, ...]:
+    """Return contacts of the hands of two figures with each other, by time; their clips have the same frames.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.contacts import couple, figure
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> wave = actions.wave()
+        >>> palm = figure.figure_of(wave).palms["L"][50, :2]
+        >>> partner = root_motion.place_clip(wave, np.pi, 2.0 * palm)  # turned about the palm
+        >>> couple.find_contacts(wave, partner)[0].kind
+        'meet'
+    """
+    every = max(round(one.rate / find.RATE), 1)
+    frames, rate = np.arange(0, min(len(one), len(other)), every), one.rate / every
+    if len(frames) < 2:
+        return ()
+    pair = tuple(figure_of(clip).take_frames(frames) for clip in (one, other))
+    height = 0.5 * (one.skeleton.height + other.skeleton.height)
+    met = [
+        contact
+        for first in pair[0].palms
+        for second in pair[1].palms
+        for contact in _find_between(pair, rate, height, first + second)
+    ]
+    on = [*_find_on(pair, rate, ON_PARTNER), *_find_on(pair[::-1], rate, BY_PARTNER)]
+    on = [one for one in on if not (one.part.partition(".")[0] in parts.ARMS and _is_covered(one, met))]
+    found = sorted([*met, *on], key=lambda one: (one.first, one.end, one.key))
+    last = min(len(one), len(other))
+    return tuple(replace(one, first=one.first * every, end=min((one.end - 1) * every + 1, last)) for one in found)
+
+
+def _find_between(pair: Sequence[Figure], rate: float, height: float, sides: str) -> list[Contact]:
+    """Return spans in which a palm of one figure meets or holds a palm of the other."""
+    apart = pair[0].palms[sides[0]] - pair[1].palms[sides[1]]
+    distance = np.linalg.norm(apart, axis=1)
+    steps = np.gradient(root_motion.smooth(apart, still_spans.SIGMA * rate), axis=0)
+    slow = np.linalg.norm(steps, axis=1) * rate < PASSES * height
+    met = [
+        Contact(MEET, sides, "", first, end)
+        for first, end in arrays.find_runs(distance < find.TOUCHING * height)
+        if distance[first:end].min() < find.TOUCHED * height
+        and end - first >= find.TAPS * rate
+        and slow[first:end].any()
+    ]
+    held = [
+        Contact(HOLD, sides, "", first, end)
+        for first, end in still_spans.find_still_spans(distance, rate, height, HELD)
+        if np.median(distance[first:end]) <= FAR * height and _is_held(pair, sides, height, slice(first, end))
+    ]
+    return [*met, *(one for one in held if not find.is_covered(one, met))]
+
+
+def _is_held(pair: Sequence[Figure], sides: str, height: float, span: slice) -> bool:
+    """Return whether the distance of two palms varies far less than with each palm as at another frame."""
+    frames = find.choose_frames(span)
+    one, other = (find.shuffle(figure, side, frames) for figure, side in zip(pair, sides, strict=True))
+    shuffled = np.linalg.norm(one[:, :, None] - other[:, None], axis=3)
+    own = np.array([shuffled[k, k, k] for k in range(len(frames))])
+    return find.is_evident(RIGID, height, find.measure_spread(own[:, None]), find.measure_spread(shuffled[..., None]))
+
+
+def _find_on(pair: Sequence[Figure], rate: float, kind: str) -> list[Contact]:
+    """Return spans in which a palm of the first figure stays on a part of the second, one part at a time."""
+    one, other = pair
+    height, found = other.skeleton.height, list[tuple[float, Contact]]()
+    for side, palm in one.palms.items():
+        for name, part in other.parts.items():
+            role = name.partition(".")[0]
+            if role == "hand":
+                continue
+            away = np.linalg.norm(palm - part.at(part.nearest(palm)), axis=1)
+            under = part.under(palm) if role == "trunk" else np.zeros(len(palm))
+            near, far = (height * share for share in parts.NEAR[role])
+            for first, end in still_spans.find_still_spans(other.in_part(name, palm), rate, height, find.STILL[ON]):
+                span = slice(first, end)
+                distance = float(np.median(away[span]))
+                if distance > far or float(np.median(under[span])) > parts.UNDER * height:
+                    continue
+                if distance <= 0.5 * (near + far) or _is_resting(pair, side, name, span):
+                    score = max(1.3 - distance / far, 0.05) * (end - first) / rate
+                    found.append((score, Contact(kind, side, name, first, end)))
+    return find.choose_one_part(found, list(one.palms), len(one), rate)
+
+
+def _is_resting(pair: Sequence[Figure], side: str, name: str, span: slice) -> bool:
+    """Return whether a palm stays on a part of the other figure far better than as at other frames."""
+    one, other = pair
+    frames = find.choose_frames(span)
+    back = quat.inv(other.turned[frames, other.joint_of(name)])[:, None]
+    places = quat.rotate(back, find.shuffle(one, side, frames) - other.parts[name].low[frames][:, None])
+    own = places[np.arange(len(frames)), np.arange(len(frames))]
+    spread = find.measure_spread(own[:, None]), find.measure_spread(places)
+    return find.is_evident(ON, other.skeleton.height, *spread)
+
+
+def _is_covered(contact: Contact, met: Sequence[Contact]) -> bool:
+    """Return whether contacts between hands cover much of a hand's contact with an arm."""
+    which = 0 if contact.kind == ON_PARTNER else 1
+    return find.is_covered(contact, [replace(one, sides=one.sides[which]) for one in met])
+
+
+def keep_contacts(
+    made: Two,
+    played: Sequence[Played],
+    partners: Mapping[Clip, Clip],
+    adapts: str,
+    originals: Mapping[Clip, Clip] = NONE,
+) -> tuple[Two, Kept]:
+    """Return two results with their hands where their sources have them, and how far they were off.
+
+    played : what both play, as frames of the leader's sources; partners : the partner's source of each of these
+    adapts : whose arms move, one of `ADAPTS`; originals : the clips of which others, of either, are mirror images
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.contacts import couple, figure, wanted
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import root_motion
+        >>> wave = actions.wave()
+        >>> palm = figure.figure_of(wave).palms["L"][50, :2]
+        >>> partner = root_motion.place_clip(wave, np.pi, 2.0 * palm)
+        >>> aside = root_motion.place_clip(partner, 0.0, np.array([0.05, 0.0]))
+        >>> played = wanted.Played(wave, 0, np.arange(float(len(wave))), np.ones(len(wave)))
+        >>> _, kept = couple.keep_contacts((wave, aside), [played], {wave: partner}, "both")
+        >>> float(kept.holds[0].before.max().round(2)), bool(kept.holds[0].after.max() < 0.003)
+        (0.05, True)
+    """
+    sources = {one.clip: _Source.of(one.clip, partners[one.clip], originals) for one in played}
+    found = {clip: source.contacts for clip, source in sources.items()}
+    if not any(found.values()):
+        return made, Kept()
+
+    def restore_in_cycle(clips: Sequence[Clip], again: Sequence[Played]) -> keep.Held:
+        return _keep(clips, again, sources, adapts)
+
+    held, kept = keep.around_cycle(made, played, restore_in_cycle) if made[0].cyclic else restore_in_cycle(made, played)
+    return (held[0], held[1]), kept
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """Clips of two figures as they are played, the same as captured, and whether the first are mirror images.
+
+    contacts : as they are played
+    """
+
+    clips: Two
+    captured: Two
+    mirrored: bool
+    contacts: tuple[Contact, ...]
+
+    @classmethod
+    def of(cls, one: Clip, other: Clip, originals: Mapping[Clip, Clip]) -> "_Source":
+        captured = originals.get(one, one), originals.get(other, other)
+        mirrored = captured[0] is not one
+        found = find_contacts(*captured)
+        return cls((one, other), captured, mirrored, tuple(map(_mirror_contact, found)) if mirrored else found)
+
+    def relate(self, key: Key, frames: Array) -> Array:
+        """Return the relation (K, D) of a contact at frames (K,): places on a part, or vectors between palms.
+
+        Vectors are in the frame of the leader's heading. Relations of mirror images are the reflected ones of the
+        captured clips, because the sides of a captured body differ by centimetres.
+        """
+        kind, sides, name = _mirror_key(key) if self.mirrored else key
+        pair = [figure_of(clip) for clip in self.captured]
+        if kind in (MEET, HOLD):
+            apart = pair[0].palms[sides[0]] - pair[1].palms[sides[1]]
+            return wanted.sample(self._turn(apart, 0)[0], frames)
+        by, on = (0, 1) if kind == ON_PARTNER else (1, 0)
+        part, palm = pair[on].parts[name], pair[by].palms[sides]
+        along = part.nearest(palm)
+        off, heading = self._turn(palm - part.at(along), on)
+        body = figure_of(self.clips[on])
+        turned = quat.mul(quat.inv(body.turned[:, body.joint_of(key[2])]), quat.about_axis("Z", heading))
+        return wanted.sample(np.concatenate([along[:, None], quat.rotate(turned, off)], axis=1), frames)
+
+    def _turn(self, vectors: Array, which: int) -> tuple[Array, Array]:
+        """Return vectors (F, 3) in the frame of a captured figure's heading, reflected for images, and its own (F,)."""
+        headings = [root_motion.ground_frames(pair[which])[1] for pair in (self.captured, self.clips)]
+        turned = quat.rotate(quat.about_axis("Z", -headings[0]), vectors)
+        return turned * (-1.0, 1.0, 1.0) if self.mirrored else turned, headings[1]
+
+
+def _mirror_key(key: Key) -> Key:
+    kind, sides, part = key
+    return kind, sides.translate(_OTHER_SIDE), part[:-1] + part[-1:].translate(_OTHER_SIDE)
+
+
+def _mirror_contact(contact: Contact) -> Contact:
+    return Contact(*_mirror_key(contact.key), contact.first, contact.end)
+
+
+def _keep(made: Sequence[Clip], played: Sequence[Played], sources: Mapping[Clip, "_Source"], adapts: str) -> keep.Held:
+    nows = [figure_of(clip) for clip in made]
+    facing = root_motion.ground_frames(made[0])[1]
+
+    def relate(key: Key, one: Played) -> Array | None:
+        return sources[one.clip].relate(key, one.frames) if _has_parts(key, nows) else None
+
+    found = {clip: source.contacts for clip, source in sources.items()}
+    relations = wanted.merge_relations((len(made[0]), made[0].rate), played, found, relate)
+    shares = _SHARES[adapts]
+    holds = [Hold(one, _hands_of(one.contact.key, shares), shares) for one in relations]
+    own = [replace(one, clip=sources[one.clip].clips[1]) for one in played]
+    bodies = [Arms.of(*given) for given in zip(made, nows, (played, own), strict=True)]
+
+    def lacks(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
+        return _measure_lack(one.wanted, figures, facing, one.shares)
+
+    return keep.restore(bodies, holds, lacks)
+
+
+def _has_parts(key: Key, nows: Sequence[Figure]) -> bool:
+    kind, sides, part = key
+    if kind in (MEET, HOLD):
+        return all(side in now.palms for side, now in zip(sides, nows, strict=True))
+    by, on = (0, 1) if kind == ON_PARTNER else (1, 0)
+    return sides in nows[by].palms and part in nows[on].parts
+
+
+def _hands_of(key: Key, shares: tuple[float, float]) -> tuple[Hand, ...]:
+    """Return the hands that move to keep a contact."""
+    kind, sides, _ = key
+    if kind in (MEET, HOLD):
+        return tuple((k, sides[k]) for k in (0, 1) if shares[k])
+    return ((0 if kind == ON_PARTNER else 1, sides),)
+
+
+def _measure_lack(
+    one: Wanted, figures: Sequence[Figure], facing: Array, shares: tuple[float, float]
+) -> dict[Hand, Array]:
+    """Return the displacement (K, 3) of each hand of a contact that restores it, in its frames.
+
+    facing (F,) : the leader's
+    """
+    (kind, sides, name), span = one.contact.key, one.span
+    if kind in (MEET, HOLD):
+        apart = (figures[0].palms[sides[0]] - figures[1].palms[sides[1]])[span]
+        lack = quat.rotate(quat.about_axis("Z", facing[span]), one.relation[span]) - apart
+        return {(k, sides[k]): way * lack for k, way in ((0, shares[0]), (1, -shares[1])) if way}
+    by, on = (0, 1) if kind == ON_PARTNER else (1, 0)
+    body, part = figures[on], figures[on].parts[name]
+    turned = body.turned[span, body.joint_of(name)]
+    goal = part.at(one.relation[:, 0])[span] + quat.rotate(turned, one.relation[span, 1:])
+    return {(by, sides): goal - figures[by].palms[sides][span]}

@@ -1,0 +1,211 @@
+"""Two figures woven together: the partner goes beside the leader, and their hands stay in contact on written files."""
+
+import numpy as np
+import pytest
+from action_loom.core import verbs
+from action_loom.core.contacts import couple, figure, parts
+from action_loom.core.contacts.arms import Arms
+from action_loom.core.demo_character import actions
+from action_loom.core.errors import OptionError
+from action_loom.core.motion import kinematics, mirror, quat, root_motion
+from action_loom.core.verbs import (
+    Blend,
+    Connect,
+    Follow,
+    Loop,
+    Mirror,
+    MoveEvents,
+    Place,
+    Splice,
+    Synchronise,
+    partner,
+)
+from action_loom.core.verbs.source_frames import Shown
+from numpy.testing import assert_allclose, assert_array_equal
+
+ONE = verbs.apply_with_partner
+NEAR = 0.003  # m
+
+
+def lead(pair, goal):
+    """Return two clips with a palm of each led by `goal`, which takes their figures; both arms move half the way."""
+    bodies = [Arms.of(clip, figure.figure_of(clip), ()) for clip in pair]
+    results, nows = list(pair), [body.begin for body in bodies]
+    for _ in range(12):
+        lacks = goal(nows)
+        for k, body in enumerate(bodies):
+            still = np.zeros((len(nows[k]), 3))
+            results[k], nows[k] = body.shift(nows[k], {side: lacks.get((k, side), still) for side in body.limbs})
+    return tuple(results)
+
+
+def hand_in_hand(clip, apart=0.55):
+    """Return a clip and its image at its left, with the leader's left hand in the partner's right one."""
+    image = mirror.mirror_clip(clip)
+    ground, facing = root_motion.ground_frames(clip)
+    turned = root_motion.place_clip(image, facing - root_motion.ground_frames(image)[1], np.zeros(2))
+    left = -np.array([np.cos(facing.mean()), np.sin(facing.mean())])
+    beside = root_motion.place_clip(turned, 0.0, ground + apart * left - root_motion.ground_frames(turned)[0])
+
+    def meet(figures):
+        away = figures[1].palms["R"] - figures[0].palms["L"]
+        return {(0, "L"): 0.5 * away, (1, "R"): -0.5 * away}
+
+    return lead((clip, beside), meet)
+
+
+@pytest.fixture(scope="module")
+def couples():
+    """Two walks and a sneak of one body, each hand in hand with a partner."""
+    return {name: hand_in_hand(getattr(actions, name)()) for name in ("walk", "run", "sneak")}
+
+
+def palms(clip, side):
+    """Return the palms (F, 3) of a clip by kinematics of its own: joints of the arm from the root down."""
+    skeleton = clip.skeleton
+    rotations, places = [], []
+    for joint, above in enumerate(skeleton.parents):
+        shift = skeleton.offsets[joint] + quat.rotate(skeleton.orients[joint], clip.translations[:, joint])
+        turn = quat.mul(
+            np.broadcast_to(skeleton.orients[joint], clip.rotations[:, joint].shape), clip.rotations[:, joint]
+        )
+        if above >= 0:
+            shift = places[above] + quat.rotate(rotations[above], shift)
+            turn = quat.mul(rotations[above], turn)
+        rotations.append(turn)
+        places.append(shift)
+    hand = skeleton.roles[f"hand.{side}"]
+    return places[hand] + parts.palm_offset(clip, side, np.stack(rotations, axis=1))
+
+
+def between(pair, sides="LR"):
+    return np.linalg.norm(palms(pair[0], sides[0]) - palms(pair[1], sides[1]), axis=1)
+
+
+def test_hands_in_hands_are_found_and_those_of_strangers_are_not(couples):
+    for pair in couples.values():
+        found = couple.find_contacts(*pair)
+        assert {(one.kind, one.sides) for one in found} == {("meet", "LR")}
+        assert sum(one.end - one.first for one in found) > 0.9 * len(pair[0])
+        apart = root_motion.place_clip(pair[1], 0.0, np.array([2.0, 0.0]))
+        assert couple.find_contacts(pair[0], apart) == ()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "names"),
+    [
+        (Loop(), ["walk"]),
+        (Blend(), ["walk", "sneak"]),
+        (Connect(), ["walk", "sneak"]),
+        (Synchronise(), ["walk", "sneak"]),
+        (MoveEvents(events=((30.0, 36.0),)), ["walk"]),
+        (Place(), ["walk"]),
+        (Follow(path=tuple((0.0, -float(y), 0.0) for y in range(6))), ["walk", "sneak"]),
+    ],
+    ids=lambda one: getattr(one, "verb", ""),
+)
+def test_hands_stay_in_hands(couples, recipe, names):
+    pairs = [couples[name] for name in names]
+    made = ONE(recipe, [one for one, _ in pairs], [other for _, other in pairs])
+    assert len(made.partner.clip) == len(made.clip)
+    off = between((made.clip, made.partner.clip))
+    assert np.quantile(off, 0.95) < NEAR
+    assert made.report["partner"]["kept"] >= 1
+    assert not any(row["let_go"] for row in made.report["partner"]["contacts"])
+
+
+def test_mirrored_the_other_hands_meet(couples):
+    pair = couples["walk"]
+    made = ONE(Mirror(), [pair[0]], [pair[1]])
+    assert between((made.clip, made.partner.clip), "RL").max() < NEAR
+    sides = [np.sign(side_of(one)) for one in (pair, (made.clip, made.partner.clip))]
+    assert sides == [-1.0, 1.0]
+
+
+def side_of(pair):
+    """Return how far the second figure is to the right of the first, in the first frame."""
+    (ground, facing), (other, _) = (root_motion.ground_frames(one) for one in pair)
+    return float((other[0] - ground[0]) @ (np.cos(facing[0]), np.sin(facing[0])))
+
+
+def test_a_moved_leader_takes_the_partner_along_exactly(couples):
+    pair = couples["walk"]
+    made = ONE(Place(where="at", x=3.0, y=-2.0, face="way", facing=70.0), [pair[0]], [pair[1]])
+    points = [[kinematics.points(clip) for clip in both] for both in (pair, (made.clip, made.partner.clip))]
+    apart = [np.linalg.norm(one - other[:, ::-1], axis=2) for one, other in points]
+    assert_allclose(apart[1], apart[0], atol=1e-9)
+    assert np.abs(points[1][0] - points[0][0]).max() > 1.0
+
+
+def test_only_the_chosen_figure_adapts(couples):
+    pairs = [couples["walk"], couples["sneak"]]
+    given = [one for one, _ in pairs], [other for _, other in pairs]
+    alone = verbs.apply(Blend(keep_hands="off"), given[0]).clip
+    made = ONE(Blend(keep_hands="off"), *given, "partner")
+    assert_array_equal(made.clip.rotations, alone.rotations)
+    led = ONE(Blend(keep_hands="off"), *given, "leader")
+    assert np.abs(led.clip.rotations - alone.rotations).max() > 1e-3
+    for one in (made, led):
+        assert np.quantile(between((one.clip, one.partner.clip)), 0.95) < NEAR
+
+
+def test_a_loop_of_two_is_a_loop_of_both(couples):
+    pair = couples["walk"]
+    made = ONE(Loop(), [pair[0]], [pair[1]])
+    both = made.clip, made.partner.clip
+    assert [clip.cyclic for clip in both] == [True, True]
+    assert_allclose(np.abs((both[1].rotations[0] * both[1].rotations[-1]).sum(axis=-1)), 1.0, atol=1e-9)
+    steps = [np.diff(root_motion.ground_frames(clip)[0][[0, -1]], axis=0) for clip in both]
+    assert_allclose(steps[0], steps[1], atol=1e-6)
+
+
+def test_walks_leave_out_mirror_images_and_say_so(couples):
+    path = tuple((0.0, -float(y), 0.0) for y in range(5))
+    pair = couples["walk"]
+    made = ONE(Follow(path=path), [pair[0]], [pair[1]])
+    assert "mirror had no effect: the partner would change sides" in made.report["notes"]
+    assert not any(
+        one.mirrored for one in verbs._find_frames(made, verbs.for_partners(Follow(path=path))[0], [pair[0]])
+    )
+
+
+def test_other_frames_and_verbs_that_mix_strides_are_refused(couples):
+    one, other = couples["walk"]
+    with pytest.raises(OptionError, match="takes no partner"):
+        ONE(Splice(), [one, one], [other, other])
+    with pytest.raises(OptionError, match="96 values, but takes 97"):
+        ONE(Mirror(), [one], [other.cut(0, 96)])
+    with pytest.raises(OptionError, match="partners has 2 values, but takes 1"):
+        ONE(Mirror(), [one], [other, other])
+
+
+def test_a_hand_on_the_other_ones_back_stays_there():
+    walk = actions.walk()
+    _, facing = root_motion.ground_frames(walk)
+    ahead = 0.45 * np.array([-np.sin(facing.mean()), np.cos(facing.mean())])
+    front = root_motion.place_clip(walk, 0.0, ahead)
+
+    def push(figures):
+        trunk, turned = figures[1].parts["trunk"], figures[1].turned[:, figures[1].chest]
+        place = trunk.low + 0.8 * (trunk.high - trunk.low) - 0.1 * np.append(ahead / np.linalg.norm(ahead), 0.0)
+        own = quat.rotate(quat.inv(turned), place - trunk.high).mean(axis=0)
+        return {(0, "L"): trunk.high + quat.rotate(turned, own) - figures[0].palms["L"]}
+
+    pair = lead((walk, front), push)
+    found = couple.find_contacts(*pair)
+    assert ("on_partner", "L", "trunk") in {one.key for one in found}
+    made = ONE(Loop(in_place=True), [pair[0]], [pair[1]])
+    rows = [row for row in made.report["partner"]["contacts"] if row["contact"] == "left hand on partner.trunk"]
+    assert rows
+    assert max(row["off_cm"][1] for row in rows) < 0.5
+
+
+def test_frames_without_a_stretch_go_on(couples):
+    """A stretch that begins late plays its source backwards from there, so that the partner is never lost."""
+    pair = couples["walk"]
+    shown = [Shown(0, 5, np.arange(20.0, 40.0), np.ones(20)), Shown(0, 40, np.arange(0.0, 10.0), np.ones(10))]
+    layers = partner._lay_out(shown, [pair[0]], 60)
+    assert len(layers) == 1
+    assert_array_equal(layers[0].frames[:5], np.arange(15.0, 20.0))
+    assert_array_equal(layers[0].frames[25:40], np.arange(40.0, 55.0))
+    assert partner._find_breaks(layers[0]) == [40]
