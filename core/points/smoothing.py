@@ -1,44 +1,54 @@
-"""Smoothing splines of points, stronger where they move slowly (methods: Points)."""
+"""Smoothing splines of points: of each by itself, then of the movements that they share (methods: Points)."""
 
 import numpy as np
 
-from ..motion import root_motion
 from ..motion.quat import Array
+from . import strength
 from .noise import Noise
 from .track import Track
 
-_AROUND = 0.15  # s; sigma of the mean of third differences
-_LEAST, _MOST, _FLOOR = 0.15, 20.0, 0.02  # of the factor of the strength over time
-_ROUNDS = 4
+_LEVELS = (0.1, 10.0)  # of a point's noise variance, in medians, by which points are weighed
+_ROUNDS = 5  # of setting values of little weight to the curve through the others
 _THIRD = np.array([-1.0, 3.0, -3.0, 1.0])
 
 
 def smooth(track: Track, noise: Noise, strengths: Array) -> Track:
-    """Return a smoothed track: it minimises Σ w|z − y|² + λ(t)|D³z|² with λ(t) around that of each point.
+    """Return a smoothed track: it minimises Σ w|z − y|² + λ|D³z|² with λ of each point.
 
     strengths (P,) : λ, all 0 for a track that stays as it is
     """
-    if not strengths.any() or len(track) < 5:
+    if not strengths.any():
         return track
-    values = track.places @ noise.axes
     weights = np.maximum(track.trust, 1e-3)[..., None] / noise.share
-    over_time = np.broadcast_to(strengths, (len(track) - 3, len(strengths)))
-    out = _fit(values, weights, over_time)
+    return track.of(_fit(track.places @ noise.axes, weights, strengths) @ noise.axes.T)
+
+
+def smooth_together(track: Track, near: Track, noise: Noise, bones: strength.OfBones, amount: float) -> Track:
+    """Return a smoothed track whose points move alike: its principal components are smoothed, each by its own λ.
+
+    near : a track near the result, whose components are taken; amount : factor of all λ, 0 for a track as it is
+    """
+    if not amount:
+        return track
+    levels = noise.variances.mean(axis=1)
+    sizes = np.sqrt(noise.share * np.clip(levels / np.median(levels), *_LEVELS)[:, None]).ravel()  # of noise
+    given, out = ((one.places @ noise.axes).reshape(len(track), -1) / sizes for one in (track, near))
+    moves = np.diff(out, axis=0)
+    _, basis = np.linalg.eigh(moves.T @ moves)
+    weights = np.repeat(np.clip(track.trust, 1e-3, 1.0), 3, axis=1)
+    strengths = strength.find_together((out + weights * (given - out)) @ basis, bones) * amount
     for _ in range(_ROUNDS):
-        bends = np.square(np.diff(out, 3, axis=0)).sum(axis=-1)
-        local = root_motion.smooth(bends, _AROUND * track.rate) if len(bends) > 2 else bends
-        mean = bends.mean(axis=0)
-        factor = np.clip(mean / (local + _FLOOR * mean + 1e-30), _LEAST, _MOST)
-        out = _fit(values, weights, strengths * factor)
-    return track.of(out @ noise.axes.T)
+        series = (out + weights * (given - out)) @ basis
+        out = _fit(series[..., None], np.ones((*series.shape, 1)), strengths)[..., 0] @ basis.T
+    return track.of((out * sizes).reshape(track.places.shape) @ noise.axes.T)
 
 
 def _fit(values: Array, weights: Array, strengths: Array) -> Array:
-    """Return the curves (F, P, 3) that minimise the sum; strengths (F − 3, P)."""
+    """Return the curves (F, P, A) that minimise the sum; weights (F, P, A); strengths (P,)."""
     shape = values.shape
-    lam = np.repeat(strengths, 3, axis=1)
-    diagonals = _diagonals(weights.reshape(len(values), -1), lam)
-    return solve_banded(diagonals, (weights * values).reshape(len(values), -1)).reshape(shape)
+    lam = np.broadcast_to(np.repeat(strengths, shape[2]), (shape[0] - 3, shape[1] * shape[2]))
+    diagonals = _diagonals(weights.reshape(shape[0], -1), lam)
+    return solve_banded(diagonals, (weights * values).reshape(shape[0], -1)).reshape(shape)
 
 
 def _diagonals(weights: Array, strengths: Array) -> Array:

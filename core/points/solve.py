@@ -21,7 +21,6 @@ from .track import Track
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of tilt with a sentence for the user
 _RUNS = 1.2  # body heights per second: of a body that flies between its stances
-_ROUNDS = 2  # of smoothing and holding lengths; the changes by lengths are added to the measured points of the next
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 
@@ -166,16 +165,18 @@ def _level_both(raw: Track, smooth: Track) -> tuple[Track, Track]:
 
 
 def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.Lengths, Noise]:
-    """Return a track smoothed and with exact lengths, these lengths, and the noise that was found."""
+    """Return a track smoothed and with exact lengths, these lengths, and the noise that was found.
+
+    Points are smoothed one by one, then together; the changes by lengths are added to what is smoothed then.
+    """
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)
-    amounts = strength.find(ready, found) * options.smoothing**6
-    given = ready
-    for _ in range(_ROUNDS):
-        smooth = smoothing.smooth(given, found, amounts)
-        held = lengths.hold(smooth, measured, found)
-        given = given.of(given.places + held.places - smooth.places)
-    return held, measured, found
+    amount, bones = options.smoothing**6, strength.noise_of_bones(ready, found)
+    smooth = smoothing.smooth(ready, found, strength.find(ready, found, bones) * amount)
+    held = lengths.hold(smooth, measured, found)
+    given = ready.of(ready.places + held.places - smooth.places)
+    smooth = smoothing.smooth_together(given, held, found, bones, amount)
+    return lengths.hold(smooth, measured, found), measured, found
 
 
 def describe(facts: dict[str, Any]) -> list[str]:

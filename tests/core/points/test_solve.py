@@ -209,7 +209,8 @@ def test_slow_noise_is_smoothed_more_than_its_third_differences_tell(walk, slow)
     given, _ = degraded.degrade(labels, places, 3, **({"correlated": 0.015} if slow else {"white": 0.002}))
     ready, _, _ = track.begin(recording(walk, given), 30.0)
     rigid, _, _ = track.begin(recording(walk), 30.0)
-    found, clean = (strength.find(one, noise.measure(one)) for one in (ready, rigid))
+    levels = [(one, noise.measure(one)) for one in (ready, rigid)]
+    found, clean = (strength.find(*one, strength.noise_of_bones(*one)) for one in levels)
     assert found.shape == clean.shape == (len(ready.names),)
     if slow:
         assert np.median(found) > 30.0 * np.median(clean)
