@@ -136,17 +136,17 @@ def _in_the_world(
     if not turn.axis and options.up == AUTO and not ready.centred:
         notes.append(f"{name}: its floor is tilted by {turn.tilt:.0f}° and was made level (option up)")
     raw, smooth = upright.turn_track(ready, turn.turn), upright.turn_track(smooth, turn.turn)
-    facts["travel_m"] = None
+    facts |= {"travel_m": None, "jumps": 0}
     if ready.centred and options.travel == AUTO:
         if not turn.axis:
-            standing = smooth.of(smooth.places + travel.measure(smooth)[:, None])
+            standing = smooth.of(smooth.places + travel.measure(smooth)[0][:, None])
             raw, smooth = (upright.turn_track(one, upright.stance_turn(standing)) for one in (raw, smooth))
             level = travel.level_turn(smooth)
             raw, smooth = (upright.turn_track(one, level) for one in (raw, smooth))
-        moved = travel.measure(smooth)
+        moved, _ = travel.measure(smooth)
         raw = raw.of(raw.places + moved[:, None])
         smooth, measured, _ = _smooth_and_hold(raw, options)
-        moved = travel.measure(smooth)
+        moved, facts["jumps"] = travel.measure(smooth)
         raw, smooth = (one.of(one.places + moved[:, None]) for one in (raw, smooth))
         ground = smooth.middle("hip")[:, :2]
         facts["travel_m"] = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
@@ -185,7 +185,7 @@ def describe(facts: dict[str, Any]) -> list[str]:
     Example:
         >>> from action_loom.core.points import solve
         >>> facts = {"points": 33, "noise_m": 0.014, "noise_in_depth": True, "filled": 0.06, "outliers": 0.0}
-        >>> solve.describe(facts | {"exchanged": [[41, 46]], "travel_m": 4.2})[0]
+        >>> solve.describe(facts | {"exchanged": [[41, 46]], "travel_m": 4.2, "jumps": 0})[0]
         '33 points; noise 14 mm, mostly in depth; 6 % filled; left and right exchanged in frames 41–46'
     """
     parts = [f"{facts['points']} points"]
@@ -199,5 +199,6 @@ def describe(facts: dict[str, Any]) -> list[str]:
         parts.append(f"left and right exchanged in frames {spans}{more}")
     out = ["; ".join(parts)]
     if facts["travel_m"] is not None:
-        out.append(f"the file has no travel: {facts['travel_m']:.1f} m measured from standing feet")
+        jumps = f"; jumps as high as their time in the air: {facts['jumps']}" if facts["jumps"] else ""
+        out.append(f"the file has no travel: {facts['travel_m']:.1f} m measured from standing feet{jumps}")
     return out

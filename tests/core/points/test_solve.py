@@ -25,8 +25,9 @@ from action_loom.core.points import (
 )
 from action_loom.core.points.recording import make
 from action_loom.core.recipes.points import FromPoints
+from action_loom.core.weight import flights
 from oracles import degraded, material
-from oracles.kept_aside import KEPT_ASIDE
+from oracles.kept_aside import AMC_KEPT_ASIDE, KEPT_ASIDE
 
 CLIP = "mb_02_01"
 KEPT = "mb_08_01"
@@ -110,6 +111,37 @@ def test_travel_is_measured_from_standing_feet(walk):
     assert abs(figures["path"] - 1.0) < 0.1
     assert "the file has no travel" in " ".join(made.sentences)
     assert solved(walk, given, travel="off").report["travel_m"] is None
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["cmu/cmu_mb_02_04.bvh", "amc/127_27.amc"])
+def test_a_jump_without_travel_is_as_high_as_its_time_in_the_air(name):
+    """The second clip is kept aside; hips of both rise by 0.4 m while the feet are in the air."""
+    assert (name[4:-4] in AMC_KEPT_ASIDE) == name.startswith("amc")
+    true = degraded.clean(motion_file.read(material.SHARED / name).clip)
+    labels, places = degraded.stack(true)
+    given, _ = degraded.degrade(labels, places, 1, white=0.015, centred=True)
+    made = solved(true, given)
+    found = degraded.points_of(made.clip)
+    hips, ours = (0.5 * (points["hip.L"] + points["hip.R"])[:, 2] for points in (true, found))
+    lowest = np.min([true[f"{part}.{side}"][:, 2] for part in ("toe", "heel") for side in "LR"], axis=0)
+    flies = lowest > lowest.min() + 0.2
+    off = ours - hips
+    off -= np.median(off[lowest < lowest.min() + 0.04])
+    assert made.report["jumps"] == 1
+    assert flies.sum() > 8
+    assert np.abs(off[flies]).mean() < 0.12  # without the jump 0.3 m
+    fall = max(flights.find_flights(made.clip).flights, key=lambda flight: flight.seconds)
+    assert fall.fall == pytest.approx(-9.81, abs=2.0)
+    assert "jumps as high as their time in the air: 1" in " ".join(made.sentences)
+
+
+@pytest.mark.parametrize("gait", [actions.walk, actions.run])
+def test_gaits_have_no_jumps(gait):
+    true = degraded.clean(gait(cycles=3))
+    labels, places = degraded.stack(true)
+    given, _ = degraded.degrade(labels, places, 1, white=0.010, centred=True)
+    assert solved(true, given).report["jumps"] == 0
 
 
 @pytest.mark.parametrize("lean", [-8.0, 0.0, 8.0])
