@@ -11,15 +11,17 @@ _SHORTEST, _LONGEST = 0.3, 1.0  # s between both changes; running flights are sh
 _CHANGE = 0.5  # m/s, the least such change
 _SHARE = 0.22  # the least such change by g times the duration
 _SPEEDS, _SPEED = 0.45, 0.12  # of g times the duration: the speeds upwards before and downwards after it, and each
+_STANDS = 0.35  # body heights of the hips over the lowest point
 _LEAST, _BELOW = 0.01, -0.02  # body heights over the path of standing feet: of the highest, and of the lowest frame
 
 Span = tuple[int, int]
 
 
-def find(heights: Array, rate: float, height: float) -> list[Span]:
+def find(heights: Array, hips: Array, rate: float, height: float) -> list[Span]:
     """Return the first and last frames of flights; heights (F,) : of the centre of mass if the lowest point stood.
 
-    As legs can't become longer, that height stops to rise when a body jumps off, and falls at once when it lands: such
+    hips (F,) : their heights over the lowest point; a body that lies or sits does not jump
+    As legs can't become longer, the height stops to rise when a body jumps off, and falls at once when it lands: such
     changes of velocity would need a ground that pulls.
 
     Example:
@@ -27,7 +29,7 @@ def find(heights: Array, rate: float, height: float) -> list[Span]:
         >>> from action_loom.core.points import flights
         >>> seconds = np.arange(60) / 30.0
         >>> jump = 2.0 * np.minimum(seconds - 0.5, 0.0) - 2.0 * np.maximum(seconds - 0.9, 0.0)
-        >>> flights.find(jump, 30.0, 1.7)
+        >>> flights.find(jump, np.ones(60), 30.0, 1.7)
         [(13, 29)]
     """
     last = len(heights) - 1
@@ -37,7 +39,8 @@ def find(heights: Array, rate: float, height: float) -> list[Span]:
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1)
     rising, falling = windows[: last + 1].max(axis=1), -windows[2 * reach :].min(axis=1)
     change = padded[reach : reach + last + 1] - padded[3 * reach : 3 * reach + last + 1]
-    peaks = [k for k in range(1, last) if change[k] > _CHANGE and change[k - 1] <= change[k] > change[k + 1]]
+    sudden = (hips > _STANDS * height) & (change > _CHANGE)
+    peaks = [k for k in range(1, last) if sudden[k] and change[k - 1] <= change[k] > change[k + 1]]
     found: list[tuple[float, Span]] = []
     for first in peaks:
         for end in (peak for peak in peaks if _SHORTEST <= (peak - first) / rate <= _LONGEST):

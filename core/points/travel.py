@@ -28,7 +28,7 @@ def measure(track: Track) -> tuple[Array, int]:
     speed = root_motion.smooth(-moving, _SIGMA * track.rate)
     lift, centre = -_find_lowest(track, feet, above), upright.centre_of_mass(track)
     heights = centre[:, 2] + lift
-    spans = flights.find(heights, track.rate, track.height)
+    spans = flights.find(heights, track.middle("hip")[:, 2] + lift - _floor(feet, above), track.rate, track.height)
     lift = root_motion.smooth(lift[:, None], _SIGMA * track.rate)[:, 0]
     lift += flights.raise_body(heights, spans, track.rate)
     swings = np.gradient(centre[:, :2], axis=0) * track.rate
@@ -41,8 +41,12 @@ def measure(track: Track) -> tuple[Array, int]:
 def _find_lowest(track: Track, feet: Array, above: Array) -> Array:
     """Return the height (F,) of the lowest point over the floor: hands, knees and a back may bear a body, too."""
     others = [k for k, name in enumerate(track.names) if name.partition(".")[0] not in ("toe", "heel", "ankle")]
-    floor = float((feet[..., 2] - above).min())
-    return np.minimum(above.min(axis=1), track.places[:, others, 2].min(axis=1) - floor - _THICK * track.height)
+    others_low = track.places[:, others, 2].min(axis=1) - _floor(feet, above) - _THICK * track.height
+    return np.minimum(above.min(axis=1), others_low)
+
+
+def _floor(feet: Array, above: Array) -> float:
+    return float((feet[..., 2] - above).min())
 
 
 def _find_standing(track: Track) -> tuple[Array, Array, Array]:

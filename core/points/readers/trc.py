@@ -23,27 +23,37 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     mark = "\t" if "\t" in lines[0] else ","
     lines = [line.replace(mark, "\t") for line in lines]
     figures = dict(zip(lines[1].split("\t"), lines[2].split("\t"), strict=False))
-    rate = _figure(path, figures, "DataRate", 1e4)
+    rate = _rate(path, figures.get("DataRate", "").strip())
     metres = _UNITS.get(figures.get("Units", "").strip().lower(), 0.0)
     labels = [word.strip() for word in lines[_HEAD].split("\t")[2:] if word.strip()]
     if not labels:
         raise MotionFileError(path, _HEAD + 1, plain_text.values_needed(0, 1))
     check_size(path, len(lines) * len(labels) * 3)
-    rows = [
-        _row(path, number, line, len(labels))
+    numbered = [
+        (number, line)
         for number, line in enumerate(lines[_HEAD + 1 :], _HEAD + 2)
-        if line.strip() and line.split("\t")[0].strip().isdigit()
+        if line.split("\t")[0].strip().isdigit()
     ]
+    rows = [_row(path, number, line, len(labels)) for number, line in numbered]
+    rate = rate or _rate_of_times([line for _, line in numbered])
     if not rows:
         raise MotionFileError(path, None, "the file is empty")
     return markers.recordings(path, tuple(order or labels), np.array(rows), rate=rate, metres=metres)
 
 
-def _figure(path: object, figures: dict[str, str], name: str, most: float) -> float:
-    word = figures.get(name, "").strip()
-    if not plain_text.is_number(word) or not 0.0 < float(word) < most:
-        raise MotionFileError(path, _HEAD, f"{name}: {plain_text.not_a_number(1, word)}")
+def _rate(path: object, word: str) -> float:
+    """Return the stated frames per second; some files state 0, and their times are then used."""
+    if not plain_text.is_number(word) or not 0.0 <= float(word) < 1e4:
+        raise MotionFileError(path, _HEAD, f"DataRate: {plain_text.not_a_number(1, word)}")
     return float(word)
+
+
+def _rate_of_times(lines: list[str]) -> float:
+    """Return the rate shown by the second column of lines, 0 if it shows none."""
+    words = [line.split("\t")[1].strip() for line in lines if "\t" in line]
+    times = np.array([float(word) for word in words if plain_text.is_number(word)])
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    return 1.0 / step if 1e-4 < step < 1.0 else 0.0
 
 
 def _row(path: object, number: int, line: str, count: int) -> list[list[float]]:
