@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...errors import MotionFileError
 from ...formats import plain_text
 from .. import orders
-from ..recording import MOST_VALUES, Recording, check_size, make
+from ..recording import Recording, check_size, frames_of, make
 
 _COLUMN = re.compile(r"(.+?)[ _.:]?([xyz]|v|c|visibility|confidence|score|error|reprojection_error)", re.IGNORECASE)
 _AXES = ("x", "y", "z")
@@ -63,12 +63,11 @@ def _read_long(
     values = np.array([[_number(path, number, k + 1, cells[k]) for k in used] for number, cells in rows])
     names = [cells[column["keypoint"]] for _, cells in rows]
     labels = {name: k for k, name in enumerate(dict.fromkeys(names))}
-    last = float(np.ptp(values[:, 0]))
-    if not last < MOST_VALUES:
-        raise MotionFileError(path, None, "its column frame has other values than numbers of frames")
-    check_size(path, (int(last) + 1) * len(labels) * 3)
-    frames, count = (values[:, 0] - values[:, 0].min()).astype(np.int64), int(last) + 1
-    places = np.full((count, len(labels), 3), np.nan)
+    numbers, which = np.unique(values[:, 0], return_inverse=True)
+    if not np.isfinite(numbers).all():
+        raise MotionFileError(path, None, "its column frame has other values than numbers")
+    frames = frames_of(path, numbers, len(labels) * 3)[which]
+    places = np.full((frames.max() + 1, len(labels), 3), np.nan)
     places[frames, [labels[name] for name in names]] = values[:, 1:]
     orders.check_count(path, order, len(labels))
     return make(path, tuple(order) or tuple(labels), places, rate=_rate_of_long(path, column, rows, frames))

@@ -8,7 +8,7 @@ import numpy as np
 from ...errors import MotionFileError
 from ...formats import plain_text
 from .. import markers
-from ..recording import Recording, check_size
+from ..recording import Recording, check_size, frames_of
 
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "meters": 1.0, "millimeters": 0.001}
 _HEAD = 3  # lines: the kind of the file, the names of its figures, and these
@@ -38,7 +38,10 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     rate = rate or _rate_of_times([line for _, line in numbered])
     if not rows:
         raise MotionFileError(path, None, "the file is empty")
-    return markers.recordings(path, tuple(order or labels), np.array(rows), rate=rate, metres=metres)
+    at = frames_of(path, [int(line.split("\t")[0]) for _, line in numbered], len(labels) * 3)
+    places = np.full((at[-1] + 1, len(labels), 3), np.nan)
+    places[at] = rows
+    return markers.recordings(path, tuple(order or labels), places, rate=rate, metres=metres)
 
 
 def _rate(path: object, word: str) -> float:

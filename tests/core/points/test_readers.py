@@ -124,6 +124,28 @@ def test_arrays_of_whole_people_begin_with_the_body(tmp_path, count, order):
     assert set(labels.find_points(one.labels)) == set(labels.find_points(orders.ORDERS[order]))
 
 
+@pytest.mark.parametrize("kind", ["files", "keys", "numbers", "trc"])
+def test_missing_frames_are_gaps(tmp_path, places, kind):
+    """Otherwise the motion would jump there; frames counted in twos have none."""
+    kept = [0, 1, 2, 5, 6, 11]
+    frames = {2 * k + 4: dict(zip(LABELS, np.nan_to_num(places[k], nan=0.0).tolist(), strict=True)) for k in kept}
+    wanted = np.full_like(places, np.nan)
+    wanted[kept] = places[kept]
+    if kind == "trc":
+        content = points_files.as_trc(places, LABELS).split(b"\n")
+        path = put(tmp_path, "one.trc", b"\n".join([*content[:5], *(content[5 + k] for k in kept)]))
+    elif kind == "files":
+        for number, frame in frames.items():
+            path = put(tmp_path, f"take_{number:06d}.json", json.dumps(frame).encode())
+    elif kind == "keys":
+        path = put(tmp_path, "one.json", json.dumps({str(number): frame for number, frame in frames.items()}).encode())
+    else:
+        rows = [{"frameNum": number, "keypoints3D": frame} for number, frame in frames.items()]
+        path = put(tmp_path, "one.json", json.dumps({"frames": rows}).encode())
+    (one,) = read.people(path)
+    np.testing.assert_allclose(one.positions, wanted, atol=1e-6)
+
+
 def test_a_table_of_opensim_that_states_no_rate_has_times(tmp_path, places):
     content = points_files.as_trc(places, LABELS).replace(f"{RATE}\t{RATE}".encode(), b"0\t0")
     (one,) = read.people(put(tmp_path, "moco.trc", content))
@@ -182,7 +204,7 @@ def test_a_declared_size_is_checked_before_it_is_made(tmp_path, places):
         ("a.npz", b"nothing", "it is no NumPy array"),
         ("a.csv", b"x,y,z\n1,2,3\n", "name_x, name_y, name_z"),
         ("a.csv", b"hip_x,hip_y,hip_z\n1,2\n", "line 2: there are 2 values, but 3 are needed"),
-        ("a.csv", b"frame,keypoint,x,y,z\n1,hip,1,2,3\n9e99,hip,1,2,3\n", "other values than numbers of frames"),
+        ("a.csv", b"frame,keypoint,x,y,z\n1,hip,1,2,3\nlast,hip,1,2,3\n", "other values than numbers"),
         ("a.csv", b"frame,keypoint,x,y,z\n", "the file is empty"),
         ("a.csv", b"a,b,c,hip_x,hip_y,hip_z\n1,2,3,4,5,high\n", "line 2: value 6 is 'high'"),
         ("a.trc", b"nothing\n", "expected PathFileType"),
