@@ -12,43 +12,28 @@ _ROUNDS = 5  # of setting values of little weight to the curve through the other
 _THIRD = np.array([-1.0, 3.0, -3.0, 1.0])
 
 
-def smooth(track: Track, noise: Noise, strengths: Array) -> Track:
-    """Return a smoothed track: it minimises Σ w|z − y|² + λ|D³z|² with λ of each point.
+def smooth(track: Track, near: Track | None, noise: Noise, bones: strength.OfBones, amount: float) -> Track:
+    """Return a smoothed track: of each series of values it minimises Σ |z − y|² + λ|D³z|², with λ of its own.
 
-    strengths (P,) : λ, all 0 for a track that stays as it is
-    """
-    if not strengths.any():
-        return track
-    weights = np.maximum(track.trust, 1e-3)[..., None] / noise.share
-    return track.of(_fit(track.places @ noise.axes, weights, strengths) @ noise.axes.T)
-
-
-def smooth_together(track: Track, near: Track, noise: Noise, bones: strength.OfBones, amount: float) -> Track:
-    """Return a smoothed track whose points move alike: its principal components are smoothed, each by its own λ.
-
-    near : a track near the result, whose components are taken; amount : factor of all λ, 0 for a track as it is
+    near : a track near the result, whose principal components are the series; None takes each coordinate by itself
+    amount : factor of all λ, 0 for a track as it is
     """
     if not amount:
         return track
     levels = noise.variances.mean(axis=1)
     sizes = np.sqrt(noise.share * np.clip(levels / np.median(levels), *_LEVELS)[:, None]).ravel()  # of noise
-    given, out = ((one.places @ noise.axes).reshape(len(track), -1) / sizes for one in (track, near))
-    moves = np.diff(out, axis=0)
-    _, basis = np.linalg.eigh(moves.T @ moves)
+    given, out = ((one.places @ noise.axes).reshape(len(track), -1) / sizes for one in (track, near or track))
+    basis = np.eye(len(sizes))
+    if near is not None:
+        moves = np.diff(out, axis=0)
+        basis = np.linalg.eigh(moves.T @ moves)[1]
     weights = np.repeat(np.clip(track.trust, 1e-3, 1.0), 3, axis=1)
-    strengths = strength.find_together((out + weights * (given - out)) @ basis, bones) * amount
+    strengths = strength.find((out + weights * (given - out)) @ basis, bones) * amount
+    over_time = np.broadcast_to(strengths, (len(track) - 3, len(strengths)))
+    diagonals = _diagonals(np.ones_like(given), over_time)
     for _ in range(_ROUNDS):
-        series = (out + weights * (given - out)) @ basis
-        out = _fit(series[..., None], np.ones((*series.shape, 1)), strengths)[..., 0] @ basis.T
+        out = solve_banded(diagonals, (out + weights * (given - out)) @ basis) @ basis.T
     return track.of((out * sizes).reshape(track.places.shape) @ noise.axes.T)
-
-
-def _fit(values: Array, weights: Array, strengths: Array) -> Array:
-    """Return the curves (F, P, A) that minimise the sum; weights (F, P, A); strengths (P,)."""
-    shape = values.shape
-    lam = np.broadcast_to(np.repeat(strengths, shape[2]), (shape[0] - 3, shape[1] * shape[2]))
-    diagonals = _diagonals(weights.reshape(shape[0], -1), lam)
-    return solve_banded(diagonals, (weights * values).reshape(shape[0], -1)).reshape(shape)
 
 
 def _diagonals(weights: Array, strengths: Array) -> Array:

@@ -21,6 +21,7 @@ from .track import Track
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of tilt with a sentence for the user
 _RUNS = 1.2  # body heights per second: of a body that flies between its stances
+_ROUNDS = 2  # of smoothing: points one by one, then together
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 
@@ -172,11 +173,12 @@ def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)
     amount, bones = options.smoothing**6, strength.noise_of_bones(ready, found)
-    smooth = smoothing.smooth(ready, found, strength.find(ready, found, bones) * amount)
-    held = lengths.hold(smooth, measured, found)
-    given = ready.of(ready.places + held.places - smooth.places)
-    smooth = smoothing.smooth_together(given, held, found, bones, amount)
-    return lengths.hold(smooth, measured, found), measured, found
+    given, held = ready, None
+    for _ in range(_ROUNDS):
+        smooth = smoothing.smooth(given, held, found, bones, amount)
+        held = lengths.hold(smooth, measured, found)
+        given = given.of(given.places + held.places - smooth.places)
+    return held, measured, found
 
 
 def describe(facts: dict[str, Any]) -> list[str]:
@@ -199,6 +201,8 @@ def describe(facts: dict[str, Any]) -> list[str]:
         parts.append(f"left and right exchanged in frames {spans}{more}")
     out = ["; ".join(parts)]
     if facts["travel_m"] is not None:
-        jumps = f"; jumps as high as their time in the air: {facts['jumps']}" if facts["jumps"] else ""
-        out.append(f"the file has no travel: {facts['travel_m']:.1f} m measured from standing feet{jumps}")
+        travel_m, jumps = facts["travel_m"], facts["jumps"]
+        out.append(
+            f"the file has no travel: {travel_m:.1f} m measured from standing feet, jumps by their time: {jumps}"
+        )
     return out

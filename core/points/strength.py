@@ -16,13 +16,11 @@ _STRENGTHS = 10.0 ** np.arange(-1.5, 5.01, 0.25)
 _SEEN = 0.3  # share of frames in which both ends of a bone must be measured
 _MOST_SIGMAS, _SIGMA_OF_MEDIAN = 4.0, 1.4826  # deviations from the median length at which a distance is cut off
 _AROUND = (0.15, 2)  # of its frequency, and frequencies, to each side over which the spectrum of noise is smoothed
-_LEVELS = (0.3, 9.0)  # of a point's noise by its third differences, in units of the bones' noise
+_LEVELS = (0.8, 9.0)  # of a series' noise by its third differences, in units of the bones' noise
 _RIGID = 25.0  # of it, at which bones are rigid in the file, so that their lengths show no noise
 _COST_OF_FREEDOM = 1.6  # of cross-validation: more than 1, as correlated noise looks like motion [Cummins]
-_OF_SERIES = 0.8  # the least such level of series that all points share: their noise is a mean over points
 # Times over which the points are then smoothed: the least error is lazy in fast movements.
-_OF_RISK, _OF_VALIDATION = 0.84, 0.66
-_TOGETHER = 0.9  # the same of shared series
+_OF_RISK, _OF_VALIDATION = 0.9, 0.66
 
 
 class OfBones(NamedTuple):
@@ -36,27 +34,14 @@ class OfBones(NamedTuple):
     rigid: bool
 
 
-def find(track: Track, noise: Noise, bones: OfBones) -> Array:
-    """Return the strength λ (P,) of smoothing of each point: that of the least error expected from noise [Stein].
+def find(series: Array, bones: OfBones) -> Array:
+    """Return the strength λ (S,) of smoothing of series (F, S): that of the least error expected from noise [Stein].
 
-    Generalised cross-validation finds it if the bones of the file are rigid [Craven].
+    series : sums of points over their noise. Generalised cross-validation finds it if bones are rigid [Craven].
     """
-    levels = np.clip(noise.variances.mean(axis=1) / bones.unit, *_LEVELS)
-    best = _least_error(track.places @ noise.axes / np.sqrt(noise.share), levels, bones)
-    return best * (_OF_VALIDATION if bones.rigid else _OF_RISK) ** 6
-
-
-def find_together(series: Array, bones: OfBones) -> Array:
-    """Return the strength λ (S,) of smoothing of series (F, S) that are sums of points over their noise."""
-    levels = np.clip(variances_of(np.diff(series, 3, axis=0)) / bones.unit, _OF_SERIES, _LEVELS[1])
-    best = _least_error(series[..., None], levels, bones)
-    return best * (_OF_VALIDATION if bones.rigid else _TOGETHER) ** 6
-
-
-def _least_error(values: Array, levels: Array, bones: OfBones) -> Array:
-    """Return for each of the values (F, S, A) the strength with the least expected error."""
-    power, count = _power(values)
-    power, third = power.sum(axis=-1), _third(count)
+    power, count = _power(series)
+    third = _third(count)
+    levels = np.clip(variances_of(np.diff(series, 3, axis=0)) / bones.unit, *_LEVELS)
     scores = []
     for strength in _STRENGTHS:
         left = strength * third / (1.0 + strength * third)  # the share of each frequency removed by smoothing
@@ -65,9 +50,9 @@ def _least_error(values: Array, levels: Array, bones: OfBones) -> Array:
             freedom = max(1.0 - _COST_OF_FREEDOM * (count * (1.0 - left)).sum() / count.sum(), 1e-3)
             scores.append(lost / freedom**2)
         else:
-            kept = 2.0 * values.shape[2] * (count * (1.0 - left) * bones.power).sum() * levels
-            scores.append(lost + kept)
-    return np.asarray(_STRENGTHS[np.argmin(scores, axis=0)])
+            scores.append(lost + 2.0 * (count * (1.0 - left) * bones.power).sum() * levels)
+    best = np.asarray(_STRENGTHS[np.argmin(scores, axis=0)])
+    return best * (_OF_VALIDATION if bones.rigid else _OF_RISK) ** 6
 
 
 def _third(count: Array) -> Array:

@@ -60,12 +60,10 @@ def _read_long(
         if name in column:
             rows = [row for row in rows if re.fullmatch(kind, row[1][column[name]])] or rows
     used = [column[name] for name in _LONG if name != "keypoint"]
-    values = np.array([[_number(path, number, k + 1, cells[k]) for k in used] for number, cells in rows])
+    values = np.array([[_number(path, number, k + 1, cells[k], named=False) for k in used] for number, cells in rows])
     names = [cells[column["keypoint"]] for _, cells in rows]
     labels = {name: k for k, name in enumerate(dict.fromkeys(names))}
     numbers, which = np.unique(values[:, 0], return_inverse=True)
-    if not np.isfinite(numbers).all():
-        raise MotionFileError(path, None, "its column frame has other values than numbers")
     frames = frames_of(path, numbers, len(labels) * 3)[which]
     places = np.full((frames.max() + 1, len(labels), 3), np.nan)
     places[frames, [labels[name] for name in names]] = values[:, 1:]
@@ -112,11 +110,12 @@ def _rows(path: object, lines: Sequence[str], mark: str, width: int) -> Iterator
             yield number, cells
 
 
-def _number(path: object, line: int, column: int, cell: str) -> float:
+def _number(path: object, line: int, column: int, cell: str, *, named: bool = True) -> float:
+    """Return a cell's number; named : whether the first columns may have a frame's name or a date."""
     if not cell or cell.lower() in ("nan", "none", "null", "na"):
         return np.nan
     if not plain_text.is_number(cell):
-        if column < 3:  # a frame's name or a date
+        if named and column < 3:
             return np.nan
         raise MotionFileError(path, line, plain_text.not_a_number(column, cell))
     return float(cell)

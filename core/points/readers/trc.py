@@ -23,7 +23,7 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     mark = "\t" if "\t" in lines[0] else ","
     lines = [line.replace(mark, "\t") for line in lines]
     figures = dict(zip(lines[1].split("\t"), lines[2].split("\t"), strict=False))
-    rate = _rate(path, figures.get("DataRate", "").strip())
+    rate = _figure(path, figures, "DataRate", 1e4)  # 0 where the times are to be used
     metres = _UNITS.get(figures.get("Units", "").strip().lower(), 0.0)
     labels = [word.strip() for word in lines[_HEAD].split("\t")[2:] if word.strip()]
     if not labels:
@@ -44,10 +44,10 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     return markers.recordings(path, tuple(order or labels), places, rate=rate, metres=metres)
 
 
-def _rate(path: object, word: str) -> float:
-    """Return the stated frames per second; some files state 0, and their times are then used."""
-    if not plain_text.is_number(word) or not 0.0 <= float(word) < 1e4:
-        raise MotionFileError(path, _HEAD, f"DataRate: {plain_text.not_a_number(1, word)}")
+def _figure(path: object, figures: dict[str, str], name: str, most: float) -> float:
+    word = figures.get(name, "").strip()
+    if not plain_text.is_number(word) or not 0.0 <= float(word) < most:
+        raise MotionFileError(path, _HEAD, f"{name}: {plain_text.not_a_number(1, word)}")
     return float(word)
 
 

@@ -204,7 +204,7 @@ def test_a_declared_size_is_checked_before_it_is_made(tmp_path, places):
         ("a.npz", b"nothing", "it is no NumPy array"),
         ("a.csv", b"x,y,z\n1,2,3\n", "name_x, name_y, name_z"),
         ("a.csv", b"hip_x,hip_y,hip_z\n1,2\n", "line 2: there are 2 values, but 3 are needed"),
-        ("a.csv", b"frame,keypoint,x,y,z\n1,hip,1,2,3\nlast,hip,1,2,3\n", "other values than numbers"),
+        ("a.csv", b"frame,keypoint,x,y,z\n1,hip,1,2,3\nlast,hip,1,2,3\n", "line 3: value 1 is 'last'"),
         ("a.csv", b"frame,keypoint,x,y,z\n", "the file is empty"),
         ("a.csv", b"a,b,c,hip_x,hip_y,hip_z\n1,2,3,4,5,high\n", "line 2: value 6 is 'high'"),
         ("a.trc", b"nothing\n", "expected PathFileType"),
