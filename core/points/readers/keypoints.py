@@ -117,7 +117,7 @@ def _is_point(value: Any) -> bool:
 
 
 def _with_gaps(path: object, numbers: Sequence[int], frames: Sequence[Any]) -> list[Any]:
-    """Return frames in the places of their numbers, with None for those that are missing."""
+    """Return frames in the places of their numbers, None where one is missing."""
     at = frames_of(path, numbers, _LEAST_VALUES)
     out: list[Any] = [None] * (int(at[-1]) + 1)
     for frame, content in zip(at.tolist(), frames, strict=True):
