@@ -1,4 +1,4 @@
-"""Jumps of a body whose file has no travel: their time in the air gives their height (methods: Points)."""
+"""Jumps in files without travel: their time in the air gives their height (methods: Points)."""
 
 import numpy as np
 

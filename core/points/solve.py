@@ -168,15 +168,15 @@ def _level_both(raw: Track, smooth: Track) -> tuple[Track, Track]:
 def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.Lengths, Noise]:
     """Return a track smoothed and with exact lengths, these lengths, and the noise that was found.
 
-    Points are smoothed one by one, then together; the changes by lengths are added to what is smoothed then.
+    Points are smoothed one by one, and then, with the changes by lengths, together.
     """
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)
     amount, bones = options.smoothing**6, strength.noise_of_bones(ready, found)
-    given, held = ready, None
+    given, near = ready, None
     for _ in range(_ROUNDS):
-        smooth = smoothing.smooth(given, held, found, bones, amount)
-        held = lengths.hold(smooth, measured, found)
+        smooth = smoothing.smooth(given, near, found, bones, amount)
+        near = held = lengths.hold(smooth, measured, found)
         given = given.of(given.places + held.places - smooth.places)
     return held, measured, found
 

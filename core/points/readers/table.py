@@ -7,7 +7,6 @@ import csv
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,21 +32,12 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     columns = _find_columns(head)
     if not columns:
         raise MotionFileError(path, 1, "its columns are to be called name_x, name_y, name_z")
-    rows = [
-        [_number(path, number, k, cell) for k, cell in enumerate(cells, 1)]
-        for number, cells in _rows(path, lines[1:], mark, len(head))
-    ]
-    values = np.array(rows)
-    trust = {name: axes["v"] for name, axes in columns.items() if "v" in axes}
+    rows = _rows(path, lines[1:], mark, len(head))
+    values = np.array([[_number(path, line, k, cell) for k, cell in enumerate(cells, 1)] for line, cells in rows])
     places = np.stack([values[:, [axes[axis] for axis in _AXES]] for axes in columns.values()], axis=1)
-    sure = np.ones((*places.shape[:2], 1))
-    for k, name in enumerate(columns):
-        if name in trust:
-            sure[:, k, 0] = values[:, trust[name]]
+    sure = [values[:, axes["v"]] if "v" in axes else np.ones(len(values)) for axes in columns.values()]
     orders.check_count(path, order, len(columns))
-    return [
-        make(path, tuple(order) or tuple(columns), np.concatenate([places, sure], axis=2), rate=_rate(head, values))
-    ]
+    return [make(path, tuple(order) or tuple(columns), places, np.stack(sure, axis=1), rate=_rate(head, values))]
 
 
 def _read_long(
@@ -64,20 +54,11 @@ def _read_long(
     names = [cells[column["keypoint"]] for _, cells in rows]
     labels = {name: k for k, name in enumerate(dict.fromkeys(names))}
     numbers, which = np.unique(values[:, 0], return_inverse=True)
-    frames = frames_of(path, numbers, len(labels) * 3)[which]
+    frames = frames_of(path, numbers.tolist(), len(labels) * 3)[which]
     places = np.full((frames.max() + 1, len(labels), 3), np.nan)
     places[frames, [labels[name] for name in names]] = values[:, 1:]
     orders.check_count(path, order, len(labels))
-    return make(path, tuple(order) or tuple(labels), places, rate=_rate_of_long(path, column, rows, frames))
-
-
-def _rate_of_long(path: object, column: dict[str, int], rows: Sequence[tuple[int, list[str]]], frames: Any) -> float:
-    time = next((column[name] for name in _TIMES if name in column), None)
-    if time is None:
-        return 0.0
-    seconds = np.full((int(frames.max()) + 1, 1), np.nan)
-    seconds[frames, 0] = [_number(path, number, 1, cells[time]) for number, cells in rows]
-    return _rate(["time"], seconds)
+    return make(path, tuple(order) or tuple(labels), places)
 
 
 def _find_columns(head: Sequence[str]) -> dict[str, dict[str, int]]:
