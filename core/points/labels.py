@@ -21,7 +21,7 @@ _WORDS = {
     "thumb": ("thumb", "thumbknuckle", "thumbmcp"),
     "ear": ("ear",),
     "eye": ("eye",),
-    "neck": ("neck", "neckbase", "necktrunk"),
+    "neck": ("neck", "neckbase", "necktrunk", "neckcenter"),
     "head": ("head", "headtop", "tophead", "topofhead", "headcenter", "vertex"),
     "nose": ("nose",),
     "spine": ("spine", "spine1", "spine2", "spine3", "torso", "abdomen", "belly", "trunkcenter"),

@@ -47,12 +47,19 @@ def measure(track: Track) -> Noise:
     deep = bool(values[2] > max(_APART * 0.5 * (values[0] + values[1]), _OF_THIRD * LEAST_TOLD**2))
     axes = axes if deep else np.eye(3)
     turned = np.where(known[..., None], third @ axes, np.nan)
-    medians = np.array(
-        [
-            np.nanmedian(np.abs(turned[:, p]), axis=0) if known[:, p].any() else np.zeros(3)
-            for p in range(len(track.names))
-        ]
-    )
-    variances = np.maximum((_SIGMA_OF_MEDIAN * medians) ** 2 / _OF_THIRD, LEAST**2)
+    columns = [turned[known[:, p], p] if known[:, p].any() else np.zeros((1, 3)) for p in range(len(track.names))]
+    variances = np.maximum([variances_of(one) for one in columns], LEAST**2)
     share = np.median(variances, axis=0)
     return Noise(axes, variances, share / share.mean() if deep else np.ones(3), deep)
+
+
+def variances_of(third: Array) -> Array:
+    """Return the variances (...) of white noise with these third differences (F, ...).
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.points import noise
+        >>> float(noise.variances_of(np.array([-1.0, 1.0, 3.0])).round(3))
+        0.11
+    """
+    return np.asarray((_SIGMA_OF_MEDIAN * np.median(np.abs(third), axis=0)) ** 2 / _OF_THIRD)

@@ -53,6 +53,9 @@ ORDERS = {
     ),
 }
 _BY_COUNT = {33: "mediapipe", 25: "body_25", 22: "smpl", 24: "smpl_24", 26: "halpe"}
+# Arrays of whole people have hands and a face after the body.
+_BY_COUNT |= {75: "mediapipe", 543: "mediapipe", 553: "mediapipe", 67: "body_25", 137: "body_25", 133: "coco"}
+_BY_COUNT |= {136: "halpe"}
 AMBIGUOUS = {17: ("h36m", "coco")}
 CHOICES = (AUTO, *ORDERS)
 
@@ -64,6 +67,8 @@ def by_count(path: object, count: int) -> tuple[str, ...] | None:
         >>> from action_loom.core.points import orders
         >>> orders.by_count("motion.npy", 33)[0], orders.by_count("motion.npy", 17)
         ('nose', None)
+        >>> len(orders.by_count("mediapipe_skeleton_3d.npy", 553))  # with hands and face
+        553
     """
     if count in AMBIGUOUS:
         return None
@@ -73,7 +78,8 @@ def by_count(path: object, count: int) -> tuple[str, ...] | None:
             path, None, f"it has {count} points without names, but known orders have {known}: give their names as a "
             "file (option order)"
         )  # fmt: skip
-    return ORDERS[_BY_COUNT[count]]
+    body_points = ORDERS[_BY_COUNT[count]]
+    return (*body_points, *(f"beside_{k}" for k in range(len(body_points), count)))
 
 
 def names_of(order: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The points of one person in a file, before anything is known about their meaning."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,6 +52,26 @@ def check_size(path: object, values: int) -> None:
     """
     if values > MOST_VALUES:
         raise MotionFileError(path, None, f"it has {values:,} values, but {MOST_VALUES:,} are read: cut it")
+
+
+def frames_of(path: object, numbers: Sequence[float], values: int) -> NDArray[np.int64]:
+    """Return the frame (N,) of each row of a file by its number; missing numbers are gaps in which nobody is seen.
+
+    Files may count in steps. If numbers do not rise, rows count by themselves. values : of each frame. Raises
+    MotionFileError for more values than are read.
+
+    Example:
+        >>> from action_loom.core.points import recording
+        >>> recording.frames_of("one.trc", [10, 12, 14, 20], 99).tolist()
+        [0, 1, 2, 5]
+    """
+    rising = np.asarray(numbers, dtype=np.float64)
+    steps = np.diff(rising)
+    if not len(steps) or not ((steps > 0.0) & (steps < MOST_VALUES) & (steps == np.round(steps))).all():
+        return np.arange(len(rising))
+    step = np.gcd.reduce(steps.astype(np.int64))
+    check_size(path, int(steps.sum() // step + 1) * values)
+    return np.concatenate([[0], np.cumsum(steps.astype(np.int64) // step)])
 
 
 def make(

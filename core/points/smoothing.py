@@ -1,44 +1,39 @@
-"""Smoothing splines of points, stronger where they move slowly (methods: Points)."""
+"""Smoothing splines of points: of each by itself, then of the movements that they share (methods: Points)."""
 
 import numpy as np
 
-from ..motion import root_motion
 from ..motion.quat import Array
+from . import strength
 from .noise import Noise
 from .track import Track
 
-_AROUND = 0.15  # s; sigma of the mean of third differences
-_LEAST, _MOST, _FLOOR = 0.15, 20.0, 0.02  # of the factor of the strength over time
-_ROUNDS = 4
+_LEVELS = (0.1, 10.0)  # of a point's noise variance, in medians, by which points are weighed
+_ROUNDS = 5  # of setting values of little weight to the curve through the others
 _THIRD = np.array([-1.0, 3.0, -3.0, 1.0])
 
 
-def smooth(track: Track, noise: Noise, strengths: Array) -> Track:
-    """Return a smoothed track: it minimises Σ w|z − y|² + λ(t)|D³z|² with λ(t) around that of each point.
+def smooth(track: Track, near: Track | None, noise: Noise, bones: strength.OfBones, amount: float) -> Track:
+    """Return a smoothed track: of each series of values it minimises Σ |z − y|² + λ|D³z|², with λ of its own.
 
-    strengths (P,) : λ, all 0 for a track that stays as it is
+    near : a track near the result, whose principal components are the series; None takes each coordinate by itself
+    amount : factor of all λ, 0 for a track as it is
     """
-    if not strengths.any() or len(track) < 5:
+    if not amount:
         return track
-    values = track.places @ noise.axes
-    weights = np.maximum(track.trust, 1e-3)[..., None] / noise.share
+    levels = noise.variances.mean(axis=1)
+    sizes = np.sqrt(noise.share * np.clip(levels / np.median(levels), *_LEVELS)[:, None]).ravel()  # of noise
+    given, out = ((one.places @ noise.axes).reshape(len(track), -1) / sizes for one in (track, near or track))
+    basis = np.eye(len(sizes))
+    if near is not None:
+        moves = np.diff(out, axis=0)
+        basis = np.linalg.eigh(moves.T @ moves)[1]
+    weights = np.repeat(np.clip(track.trust, 1e-3, 1.0), 3, axis=1)
+    strengths = strength.find((out + weights * (given - out)) @ basis, bones) * amount
     over_time = np.broadcast_to(strengths, (len(track) - 3, len(strengths)))
-    out = _fit(values, weights, over_time)
+    diagonals = _diagonals(np.ones_like(given), over_time)
     for _ in range(_ROUNDS):
-        bends = np.square(np.diff(out, 3, axis=0)).sum(axis=-1)
-        local = root_motion.smooth(bends, _AROUND * track.rate) if len(bends) > 2 else bends
-        mean = bends.mean(axis=0)
-        factor = np.clip(mean / (local + _FLOOR * mean + 1e-30), _LEAST, _MOST)
-        out = _fit(values, weights, strengths * factor)
-    return track.of(out @ noise.axes.T)
-
-
-def _fit(values: Array, weights: Array, strengths: Array) -> Array:
-    """Return the curves (F, P, 3) that minimise the sum; strengths (F − 3, P)."""
-    shape = values.shape
-    lam = np.repeat(strengths, 3, axis=1)
-    diagonals = _diagonals(weights.reshape(len(values), -1), lam)
-    return solve_banded(diagonals, (weights * values).reshape(len(values), -1)).reshape(shape)
+        out = solve_banded(diagonals, (out + weights * (given - out)) @ basis) @ basis.T
+    return track.of((out * sizes).reshape(track.places.shape) @ noise.axes.T)
 
 
 def _diagonals(weights: Array, strengths: Array) -> Array:

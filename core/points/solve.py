@@ -21,7 +21,7 @@ from .track import Track
 ASSUMED_RATE = 30.0
 _FAR_UP = 20.0  # degrees of tilt with a sentence for the user
 _RUNS = 1.2  # body heights per second: of a body that flies between its stances
-_ROUNDS = 2  # of smoothing and holding lengths; the changes by lengths are added to the measured points of the next
+_ROUNDS = 2  # of smoothing: points one by one, then together
 _MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
 
 
@@ -137,17 +137,17 @@ def _in_the_world(
     if not turn.axis and options.up == AUTO and not ready.centred:
         notes.append(f"{name}: its floor is tilted by {turn.tilt:.0f}° and was made level (option up)")
     raw, smooth = upright.turn_track(ready, turn.turn), upright.turn_track(smooth, turn.turn)
-    facts["travel_m"] = None
+    facts |= {"travel_m": None, "jumps": 0}
     if ready.centred and options.travel == AUTO:
         if not turn.axis:
-            standing = smooth.of(smooth.places + travel.measure(smooth)[:, None])
+            standing = smooth.of(smooth.places + travel.measure(smooth)[0][:, None])
             raw, smooth = (upright.turn_track(one, upright.stance_turn(standing)) for one in (raw, smooth))
             level = travel.level_turn(smooth)
             raw, smooth = (upright.turn_track(one, level) for one in (raw, smooth))
-        moved = travel.measure(smooth)
+        moved, _ = travel.measure(smooth)
         raw = raw.of(raw.places + moved[:, None])
         smooth, measured, _ = _smooth_and_hold(raw, options)
-        moved = travel.measure(smooth)
+        moved, facts["jumps"] = travel.measure(smooth)
         raw, smooth = (one.of(one.places + moved[:, None]) for one in (raw, smooth))
         ground = smooth.middle("hip")[:, :2]
         facts["travel_m"] = float(np.linalg.norm(np.diff(ground, axis=0), axis=1).sum())
@@ -166,14 +166,17 @@ def _level_both(raw: Track, smooth: Track) -> tuple[Track, Track]:
 
 
 def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.Lengths, Noise]:
-    """Return a track smoothed and with exact lengths, these lengths, and the noise that was found."""
+    """Return a track smoothed and with exact lengths, these lengths, and the noise that was found.
+
+    Points are smoothed one by one, and then, with the changes by lengths, together.
+    """
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)
-    amounts = strength.find(ready, found) * options.smoothing**6
-    given = ready
+    amount, bones = options.smoothing**6, strength.noise_of_bones(ready, found)
+    given, near = ready, None
     for _ in range(_ROUNDS):
-        smooth = smoothing.smooth(given, found, amounts)
-        held = lengths.hold(smooth, measured, found)
+        smooth = smoothing.smooth(given, near, found, bones, amount)
+        near = held = lengths.hold(smooth, measured, found)
         given = given.of(given.places + held.places - smooth.places)
     return held, measured, found
 
@@ -184,7 +187,7 @@ def describe(facts: dict[str, Any]) -> list[str]:
     Example:
         >>> from action_loom.core.points import solve
         >>> facts = {"points": 33, "noise_m": 0.014, "noise_in_depth": True, "filled": 0.06, "outliers": 0.0}
-        >>> solve.describe(facts | {"exchanged": [[41, 46]], "travel_m": 4.2})[0]
+        >>> solve.describe(facts | {"exchanged": [[41, 46]], "travel_m": 4.2, "jumps": 0})[0]
         '33 points; noise 14 mm, mostly in depth; 6 % filled; left and right exchanged in frames 41–46'
     """
     parts = [f"{facts['points']} points"]
@@ -198,5 +201,8 @@ def describe(facts: dict[str, Any]) -> list[str]:
         parts.append(f"left and right exchanged in frames {spans}{more}")
     out = ["; ".join(parts)]
     if facts["travel_m"] is not None:
-        out.append(f"the file has no travel: {facts['travel_m']:.1f} m measured from standing feet")
+        travel_m, jumps = facts["travel_m"], facts["jumps"]
+        out.append(
+            f"the file has no travel: {travel_m:.1f} m measured from standing feet, jumps by their time: {jumps}"
+        )
     return out

@@ -3,48 +3,61 @@
 Distances along a bone never change by motion, so their changes are noise, even if it is slow and looks like motion.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..motion.quat import Array
 from . import body, gaps
-from .noise import Noise
+from .noise import Noise, variances_of
 from .track import Track
 
 _STRENGTHS = 10.0 ** np.arange(-1.5, 5.01, 0.25)
 _SEEN = 0.3  # share of frames in which both ends of a bone must be measured
 _MOST_SIGMAS, _SIGMA_OF_MEDIAN = 4.0, 1.4826  # deviations from the median length at which a distance is cut off
 _AROUND = (0.15, 2)  # of its frequency, and frequencies, to each side over which the spectrum of noise is smoothed
-_LEVELS = (0.3, 9.0)  # of a point's noise by its third differences, in units of the bones' noise
+_LEVELS = (0.8, 9.0)  # of a series' noise by its third differences, in units of the bones' noise
 _RIGID = 25.0  # of it, at which bones are rigid in the file, so that their lengths show no noise
 _COST_OF_FREEDOM = 1.6  # of cross-validation: more than 1, as correlated noise looks like motion [Cummins]
 # Times over which the points are then smoothed: the least error is lazy in fast movements.
-_OF_RISK, _OF_VALIDATION = 0.84, 0.66
+_OF_RISK, _OF_VALIDATION = 0.9, 0.66
 
 
-def find(track: Track, noise: Noise) -> Array:
-    """Return the strength λ (P,) of smoothing of each point: that of the least error expected from noise [Stein].
+class OfBones(NamedTuple):
+    """A point's noise along an axis, by the lengths of bones: its power (K,), and the variance of its fast part.
 
-    Generalised cross-validation finds it if the bones of the file are rigid [Craven].
+    rigid : whether bones are rigid in the file, so that their lengths show no noise
     """
-    power, count = _power(track.places @ noise.axes)
-    power = (power / noise.share).sum(axis=-1)
-    third = (2.0 * np.sin(np.pi * np.arange(len(count)) / count.sum())) ** 6
-    of_bones = _noise_of_bones(track)
-    fast = float((third * of_bones).sum() / third.sum())
-    levels = noise.variances.mean(axis=1) * count.sum() / max(fast, 1e-30)
-    rigid = bool(np.median(levels) > _RIGID)
+
+    power: Array
+    unit: float
+    rigid: bool
+
+
+def find(series: Array, bones: OfBones) -> Array:
+    """Return the strength λ (S,) of smoothing of series (F, S): that of the least error expected from noise [Stein].
+
+    series : sums of points over their noise. Generalised cross-validation finds it if bones are rigid [Craven].
+    """
+    power, count = _power(series)
+    third = _third(count)
+    levels = np.clip(variances_of(np.diff(series, 3, axis=0)) / bones.unit, *_LEVELS)
     scores = []
     for strength in _STRENGTHS:
         left = strength * third / (1.0 + strength * third)  # the share of each frequency removed by smoothing
         lost = (count[:, None] * np.square(left)[:, None] * power).sum(axis=0)
-        if rigid:
+        if bones.rigid:
             freedom = max(1.0 - _COST_OF_FREEDOM * (count * (1.0 - left)).sum() / count.sum(), 1e-3)
             scores.append(lost / freedom**2)
         else:
-            kept = 6.0 * (count * (1.0 - left) * of_bones).sum() * np.clip(levels, *_LEVELS)  # of three axes, twice
-            scores.append(lost + kept)
+            scores.append(lost + 2.0 * (count * (1.0 - left) * bones.power).sum() * levels)
     best = np.asarray(_STRENGTHS[np.argmin(scores, axis=0)])
-    return best * (_OF_VALIDATION if rigid else _OF_RISK) ** 6
+    return best * (_OF_VALIDATION if bones.rigid else _OF_RISK) ** 6
+
+
+def _third(count: Array) -> Array:
+    """Return by how much third differences multiply the power of each frequency."""
+    return np.asarray((2.0 * np.sin(np.pi * np.arange(len(count)) / count.sum())) ** 6)
 
 
 def _power(values: Array) -> tuple[Array, Array]:
@@ -61,8 +74,8 @@ def _power(values: Array) -> tuple[Array, Array]:
     return power, count
 
 
-def _noise_of_bones(track: Track) -> Array:
-    """Return the power (K,) of a point's noise along an axis, the mean of the points, by the lengths of bones."""
+def noise_of_bones(track: Track, noise: Noise) -> OfBones:
+    """Return the noise that the lengths of a track's bones show."""
     changes = []
     for one, other, share in body.bones_between(track.names):
         first, second = track.columns((one, other))
@@ -74,10 +87,13 @@ def _noise_of_bones(track: Track) -> Array:
         most = _MOST_SIGMAS * _SIGMA_OF_MEDIAN * np.median(np.abs(off[both]))
         filled = gaps.fill_across(np.clip(off, -most, most)[:, None], both)
         changes.append(filled[:, 0] / np.sqrt(both.mean()))
-    power, _ = _power(np.stack(changes, axis=1) if changes else np.zeros((len(track), 1)))
+    power, count = _power(np.stack(changes, axis=1) if changes else np.zeros((len(track), 1)))
     mean = 0.5 * power.mean(axis=1)  # a bone has the noise of both its ends
     sums = np.concatenate([[0.0], np.cumsum(mean)])
     at = np.arange(len(mean))
     low = np.maximum(np.floor(at * (1.0 - _AROUND[0])).astype(np.int64) - _AROUND[1], 1)
     high = np.minimum(np.ceil(at * (1.0 + _AROUND[0])).astype(np.int64) + _AROUND[1], len(mean) - 1)
-    return np.asarray((sums[high + 1] - sums[low]) / (high + 1 - low))
+    smoothed = np.asarray((sums[high + 1] - sums[low]) / (high + 1 - low))
+    third = _third(count)
+    unit = max(float((third * smoothed).sum() / third.sum()), 1e-30) / float(count.sum())
+    return OfBones(smoothed, unit, bool(np.median(noise.variances.mean(axis=1)) > _RIGID * unit))

@@ -4,28 +4,49 @@ import numpy as np
 
 from ..motion import root_motion
 from ..motion.quat import Array
-from . import body, upright
+from . import body, flights, upright
 from .track import Track
 
 _LOW = 0.03  # body heights above the lowest foot at which a foot counts less, by e
 # Rounds: the seconds over which travel is steady, and body heights per second from it at which a foot counts a quarter.
 _ROUNDS = ((0.3, 0.6), (0.3, 0.4), (0.2, 0.3), (0.1, 0.2), (0.06, 0.12), (0.03, 0.12), (0.03, 0.12), (0.03, 0.12))
 _SIGMA = 0.03  # s
+_THICK = 0.03  # body heights: between a point and the ground below it, where hands, knees or a back bear the body
 _STEP, _WINDOW = 0.3, 3.5  # s, over which passing feet are averaged, and that times the frames that count as one
 _PASSING, _PITCH, _ROLL = 0.14, 0.1, 0.03  # deviations: H/s of passing feet, and of tilts forwards and sideways
 _LEAN, _RUNS = 0.1, 0.8  # rad by which runners seem to lean, for each H/s above a speed
 
 
-def measure(track: Track) -> Array:
-    """Return the places (F, 3) to add to a track, that keep its lowest feet on the floor and in place."""
+def measure(track: Track) -> tuple[Array, int]:
+    """Return the places (F, 3) to add to a track, that keep its lowest feet in place, and the number of jumps.
+
+    The lowest point is on the floor, except in jumps.
+    """
     feet, above, weights = _find_standing(track)
     velocity = np.gradient(feet[..., :2], axis=0) * track.rate
     moving = (weights[..., None] * velocity).sum(axis=1) / weights.sum(axis=1)[:, None]
     speed = root_motion.smooth(-moving, _SIGMA * track.rate)
+    lift, centre = -_find_lowest(track, feet, above), upright.centre_of_mass(track)
+    heights = centre[:, 2] + lift
+    spans = flights.find(heights, track.middle("hip")[:, 2] + lift - _floor(feet, above), track.rate, track.height)
+    lift = root_motion.smooth(lift[:, None], _SIGMA * track.rate)[:, 0]
+    lift += flights.raise_body(heights, spans, track.rate)
+    swings = np.gradient(centre[:, :2], axis=0) * track.rate
+    speed = flights.keep_speed(speed + swings, spans) - swings
     steps = 0.5 * (speed[1:] + speed[:-1]) / track.rate
     ground = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
-    lift = root_motion.smooth(-above.min(axis=1)[:, None], _SIGMA * track.rate)
-    return np.concatenate([ground, lift], axis=1)
+    return np.concatenate([ground, lift[:, None]], axis=1), len(spans)
+
+
+def _find_lowest(track: Track, feet: Array, above: Array) -> Array:
+    """Return the height (F,) of the lowest point over the floor: hands, knees and a back may bear a body, too."""
+    others = [k for k, name in enumerate(track.names) if name.partition(".")[0] not in ("toe", "heel", "ankle")]
+    others_low = track.places[:, others, 2].min(axis=1) - _floor(feet, above) - _THICK * track.height
+    return np.minimum(above.min(axis=1), others_low)
+
+
+def _floor(feet: Array, above: Array) -> float:
+    return float((feet[..., 2] - above).min())
 
 
 def _find_standing(track: Track) -> tuple[Array, Array, Array]:

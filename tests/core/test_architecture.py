@@ -59,7 +59,18 @@ ROOMS = {
         "progress",
     },
     "plots": {"motion"},
-    "points": {"additions", "entry_points", "errors", "files", "formats", "motion", "progress", "recipes", "weave"},
+    "points": {
+        "additions",
+        "entry_points",
+        "errors",
+        "files",
+        "formats",
+        "motion",
+        "progress",
+        "recipes",
+        "weave",
+        "weight",
+    },
     "verbs": {
         *(
             "additions",

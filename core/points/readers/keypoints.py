@@ -16,7 +16,7 @@ from ...errors import MotionFileError
 from ...formats import plain_text
 from .. import orders
 from .. import people as followed
-from ..recording import Recording, check_size, make
+from ..recording import Recording, check_size, frames_of, make
 
 _POINTS_KEYS = (
     *("keypoints3d", "pose_keypoints_3d", "poseworldlandmarks", "pose_world_landmarks", "worldlandmarks"),
@@ -29,6 +29,7 @@ _PEOPLE_KEYS = ("people", "persons", "instances", "annots")
 _TRUST_KEYS = ("score", "visibility", "confidence", "conf", "c", "likelihood")
 _NAME_KEYS = ("name", "label", "part", "joint")
 _NUMBERED = re.compile(r"(.*?)([0-9]{3,12})([^0-9]*\.json)", re.IGNORECASE | re.DOTALL)
+_FRAME_KEYS = ("framenum", "frame_num", "frame_number", "framenumber", "frame_index", "frame_id", "frame")
 _LEAST_VALUES = 75  # of a file for each frame
 _Row = tuple[float, float, float, float]
 _Person = tuple[str, dict[str, _Row]]  # its name in the file ("" without one), and its points by label
@@ -38,9 +39,12 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     """Return the people of a JSON file, or of a sequence of numbered files; raises MotionFileError."""
     content = _load(path)
     order = order or _names_in(content)
-    frames, rate = _find_frames(content)
+    frames, rate = _find_frames(path, content)
     if frames is None:
-        frames = [_load(file) for file in _find_sequence(Path(path))]
+        numbered = _find_sequence(Path(path))
+        frames = _with_gaps(path, list(numbered), [_load(file) for file in numbered.values()])
+    elif numbers := _numbers_of(frames):
+        frames = _with_gaps(path, numbers, frames)
     rows = [_people_of(path, number, frame, order) for number, frame in enumerate(frames)]
     if not any(rows):
         raise MotionFileError(path, None, "it has no 3D keypoints with x, y and z")
@@ -73,16 +77,17 @@ def _names_in(content: Any) -> Sequence[str]:
     return ()
 
 
-def _find_frames(content: Any) -> tuple[list[Any] | None, float]:
+def _find_frames(path: object, content: Any) -> tuple[list[Any] | None, float]:
     """Return the frames of a file's content, None if it is a single frame, and the rate, 0 if it is not stated."""
     if isinstance(content, Mapping):
         rates = [value for key, value in content.items() if key.lower() in _RATE_KEYS]
         rate = float(rates[0]) if rates and isinstance(rates[0], int | float) and 0 < rates[0] < 1e4 else 0.0
         for key, value in content.items():
             if key.lower() in _FRAMES_KEYS and isinstance(value, list | Mapping):
-                return _find_frames(value)[0] or [], rate
+                return _find_frames(path, value)[0] or [], rate
         if len(content) > 1 and all(key.isdigit() for key in content):
-            return [content[key] for key in sorted(content, key=int)], rate
+            numbers = sorted(content, key=int)
+            return _with_gaps(path, list(map(int, numbers)), [content[number] for number in numbers]), rate
         for key, value in content.items():  # all frames of one person under the key of points
             if key.lower() in _POINTS_KEYS and _depth(value) > 2:
                 return list(value), rate
@@ -111,11 +116,29 @@ def _is_point(value: Any) -> bool:
     return isinstance(value, list) and len(value) in (3, 4) and all(isinstance(one, int | float) for one in value)
 
 
-def _find_sequence(path: Path) -> list[Path]:
-    """Return the numbered files of a sequence in the order of their numbers; only one if the name lacks a number."""
+def _with_gaps(path: object, numbers: Sequence[int], frames: Sequence[Any]) -> list[Any]:
+    """Return frames in the places of their numbers, None where one is missing."""
+    at = frames_of(path, numbers, _LEAST_VALUES)
+    out: list[Any] = [None] * (int(at[-1]) + 1)
+    for frame, content in zip(at.tolist(), frames, strict=True):
+        out[frame] = content
+    return out
+
+
+def _numbers_of(frames: Sequence[Any]) -> list[int]:
+    """Return the numbers that frames state, [] if one of them states none."""
+    found = []
+    for frame in frames:
+        keys = {key.lower(): key for key in frame} if isinstance(frame, Mapping) else {}
+        found += [frame[keys[key]] for key in _FRAME_KEYS if key in keys][:1]
+    return found if len(found) == len(frames) and all(isinstance(one, int) for one in found) else []
+
+
+def _find_sequence(path: Path) -> dict[int, Path]:
+    """Return the files of a sequence by their numbers, in order; only one if the name lacks a number."""
     found = _NUMBERED.fullmatch(path.name)
     if found is None:
-        return [path]
+        return {0: path}
     head, _, tail = found.groups()
     numbers = {}
     for name in os.listdir(path.parent):
@@ -123,7 +146,7 @@ def _find_sequence(path: Path) -> list[Path]:
         if other is not None and (other[1], other[3]) == (head, tail):
             numbers[int(other[2])] = path.parent / name
     check_size(path, len(numbers) * _LEAST_VALUES)
-    return [numbers[number] for number in sorted(numbers)]
+    return {number: numbers[number] for number in sorted(numbers)}
 
 
 def _people_of(path: object, number: int, frame: Any, order: Sequence[str]) -> list[_Person]:

@@ -8,7 +8,7 @@ import numpy as np
 from ...errors import MotionFileError
 from ...formats import plain_text
 from .. import markers
-from ..recording import Recording, check_size
+from ..recording import Recording, check_size, frames_of
 
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "meters": 1.0, "millimeters": 0.001}
 _HEAD = 3  # lines: the kind of the file, the names of its figures, and these
@@ -23,27 +23,40 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     mark = "\t" if "\t" in lines[0] else ","
     lines = [line.replace(mark, "\t") for line in lines]
     figures = dict(zip(lines[1].split("\t"), lines[2].split("\t"), strict=False))
-    rate = _figure(path, figures, "DataRate", 1e4)
+    rate = _figure(path, figures, "DataRate", 1e4)  # 0 where the times are to be used
     metres = _UNITS.get(figures.get("Units", "").strip().lower(), 0.0)
     labels = [word.strip() for word in lines[_HEAD].split("\t")[2:] if word.strip()]
     if not labels:
         raise MotionFileError(path, _HEAD + 1, plain_text.values_needed(0, 1))
     check_size(path, len(lines) * len(labels) * 3)
-    rows = [
-        _row(path, number, line, len(labels))
+    numbered = [
+        (number, line)
         for number, line in enumerate(lines[_HEAD + 1 :], _HEAD + 2)
-        if line.strip() and line.split("\t")[0].strip().isdigit()
+        if line.split("\t")[0].strip().isdigit()
     ]
+    rows = [_row(path, number, line, len(labels)) for number, line in numbered]
+    rate = rate or _rate_of_times([line for _, line in numbered])
     if not rows:
         raise MotionFileError(path, None, "the file is empty")
-    return markers.recordings(path, tuple(order or labels), np.array(rows), rate=rate, metres=metres)
+    at = frames_of(path, [int(line.split("\t")[0]) for _, line in numbered], len(labels) * 3)
+    places = np.full((at[-1] + 1, len(labels), 3), np.nan)
+    places[at] = rows
+    return markers.recordings(path, tuple(order or labels), places, rate=rate, metres=metres)
 
 
 def _figure(path: object, figures: dict[str, str], name: str, most: float) -> float:
     word = figures.get(name, "").strip()
-    if not plain_text.is_number(word) or not 0.0 < float(word) < most:
+    if not plain_text.is_number(word) or not 0.0 <= float(word) < most:
         raise MotionFileError(path, _HEAD, f"{name}: {plain_text.not_a_number(1, word)}")
     return float(word)
+
+
+def _rate_of_times(lines: list[str]) -> float:
+    """Return the rate shown by the second column of lines, 0 if it shows none."""
+    words = [line.split("\t")[1].strip() for line in lines if "\t" in line]
+    times = np.array([float(word) for word in words if plain_text.is_number(word)])
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    return 1.0 / step if 1e-4 < step < 1.0 else 0.0
 
 
 def _row(path: object, number: int, line: str, count: int) -> list[list[float]]:

@@ -96,6 +96,61 @@ def test_openpose_people_have_a_file_for_each_frame(tmp_path):
     np.testing.assert_allclose(both[1].positions, body[..., :3] + [5, 0, 0], atol=1e-9)
 
 
+def test_long_tables_have_a_row_for_each_point(tmp_path, places):
+    """As FreeMoCap 1.8 and 2 write them: hands and solved points beside the measured ones, cameras' times in quotes."""
+    lines = ["frame,timestamp,timestamp_by_camera,model,keypoint,x,y,z,trajectory"]
+    for frame, row in enumerate(places):
+        start = f'{frame + 3},{frame / RATE:.4f},"{{0: 1.5, 1: 2.5}}"'
+        if frame == 6:
+            continue
+        for name, place in zip(LABELS, row, strict=True):
+            numbers = ",".join("" if np.isnan(value) else f"{value:.4f}" for value in place)
+            lines += [f"{start},mediapipe.body,{name},{numbers},3d_xyz"]
+            lines += [f"{start},mediapipe.body,{name},9,9,9,rigid_3d_xyz"]
+        lines.append(f"{start},mediapipe.left_hand,nose,7,7,7,3d_xyz")
+    (one,) = read.people(put(tmp_path, "by_frame.csv", "\n".join(lines).encode()))
+    wanted = places.copy()
+    wanted[6] = np.nan  # a frame without rows is a gap
+    assert one.labels == LABELS
+    np.testing.assert_allclose(one.positions, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize(("count", "order"), [(553, "mediapipe"), (137, "body_25"), (133, "coco"), (136, "halpe")])
+def test_arrays_of_whole_people_begin_with_the_body(tmp_path, count, order):
+    values = np.random.default_rng(6).uniform(-1, 1, (9, count, 3))
+    (one,) = read.people(put(tmp_path, "skeleton_3d.npy", points_files.as_npy(values)))
+    assert one.labels[: len(orders.ORDERS[order])] == orders.ORDERS[order]
+    assert set(labels.find_points(one.labels)) == set(labels.find_points(orders.ORDERS[order]))
+
+
+@pytest.mark.parametrize("kind", ["files", "keys", "numbers", "trc"])
+def test_missing_frames_are_gaps(tmp_path, places, kind):
+    """Otherwise the motion would jump there; frames counted in twos have none."""
+    kept = [0, 1, 2, 5, 6, 11]
+    frames = {2 * k + 4: dict(zip(LABELS, np.nan_to_num(places[k], nan=0.0).tolist(), strict=True)) for k in kept}
+    wanted = np.full_like(places, np.nan)
+    wanted[kept] = places[kept]
+    if kind == "trc":
+        content = points_files.as_trc(places, LABELS).split(b"\n")
+        path = put(tmp_path, "one.trc", b"\n".join([*content[:5], *(content[5 + k] for k in kept)]))
+    elif kind == "files":
+        for number, frame in frames.items():
+            path = put(tmp_path, f"take_{number:06d}.json", json.dumps(frame).encode())
+    elif kind == "keys":
+        path = put(tmp_path, "one.json", json.dumps({str(number): frame for number, frame in frames.items()}).encode())
+    else:
+        rows = [{"frameNum": number, "keypoints3D": frame} for number, frame in frames.items()]
+        path = put(tmp_path, "one.json", json.dumps({"frames": rows}).encode())
+    (one,) = read.people(path)
+    np.testing.assert_allclose(one.positions, wanted, atol=1e-6)
+
+
+def test_a_table_of_opensim_that_states_no_rate_has_times(tmp_path, places):
+    content = points_files.as_trc(places, LABELS).replace(f"{RATE}\t{RATE}".encode(), b"0\t0")
+    (one,) = read.people(put(tmp_path, "moco.trc", content))
+    assert one.rate == pytest.approx(RATE)
+
+
 def test_two_people_whom_a_tracker_exchanges_are_followed():
     def at(x):
         return {"left_hip": (x, 0.0, 0.0, 1.0), "right_hip": (x + 0.2, 0.0, 0.0, 1.0)}
@@ -148,6 +203,8 @@ def test_a_declared_size_is_checked_before_it_is_made(tmp_path, places):
         ("a.npz", b"nothing", "it is no NumPy array"),
         ("a.csv", b"x,y,z\n1,2,3\n", "name_x, name_y, name_z"),
         ("a.csv", b"hip_x,hip_y,hip_z\n1,2\n", "line 2: there are 2 values, but 3 are needed"),
+        ("a.csv", b"frame,keypoint,x,y,z\n1,hip,1,2,3\nlast,hip,1,2,3\n", "line 3: value 1 is 'last'"),
+        ("a.csv", b"frame,keypoint,x,y,z\n", "the file is empty"),
         ("a.csv", b"a,b,c,hip_x,hip_y,hip_z\n1,2,3,4,5,high\n", "line 2: value 6 is 'high'"),
         ("a.trc", b"nothing\n", "expected PathFileType"),
         ("a.trc", b"PathFileType\t4\nDataRate\tUnits\nfast\tm\nFrame#\tTime\thip\n\n", "DataRate: value 1 is 'fast'"),

@@ -25,8 +25,9 @@ from action_loom.core.points import (
 )
 from action_loom.core.points.recording import make
 from action_loom.core.recipes.points import FromPoints
+from action_loom.core.weight import flights
 from oracles import degraded, material
-from oracles.kept_aside import KEPT_ASIDE
+from oracles.kept_aside import AMC_KEPT_ASIDE, KEPT_ASIDE
 
 CLIP = "mb_02_01"
 KEPT = "mb_08_01"
@@ -112,6 +113,37 @@ def test_travel_is_measured_from_standing_feet(walk):
     assert solved(walk, given, travel="off").report["travel_m"] is None
 
 
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["cmu/cmu_mb_02_04.bvh", "amc/127_27.amc"])
+def test_a_jump_without_travel_is_as_high_as_its_time_in_the_air(name):
+    """Hips of both clips, of which only the first was used for tuning, rise by 0.4 m."""
+    assert (name[4:-4] in AMC_KEPT_ASIDE) == name.startswith("amc")
+    true = degraded.clean(motion_file.read(material.SHARED / name).clip)
+    labels, places = degraded.stack(true)
+    given, _ = degraded.degrade(labels, places, 1, white=0.015, centred=True)
+    made = solved(true, given)
+    found = degraded.points_of(made.clip)
+    hips, ours = (0.5 * (points["hip.L"] + points["hip.R"])[:, 2] for points in (true, found))
+    lowest = np.min([true[f"{part}.{side}"][:, 2] for part in ("toe", "heel") for side in "LR"], axis=0)
+    flies = lowest > lowest.min() + 0.2
+    off = ours - hips
+    off -= np.median(off[lowest < lowest.min() + 0.04])
+    assert made.report["jumps"] == 1
+    assert flies.sum() > 8
+    assert np.abs(off[flies]).mean() < 0.12  # without the jump 0.3 m
+    fall = max(flights.find_flights(made.clip).flights, key=lambda flight: flight.seconds)
+    assert fall.fall == pytest.approx(-9.81, abs=2.0)
+    assert "jumps by their time: 1" in " ".join(made.sentences)
+
+
+@pytest.mark.parametrize("gait", [actions.walk, actions.run])
+def test_gaits_have_no_jumps(gait):
+    true = degraded.clean(gait(cycles=3))
+    labels, places = degraded.stack(true)
+    given, _ = degraded.degrade(labels, places, 1, white=0.010, centred=True)
+    assert solved(true, given).report["jumps"] == 0
+
+
 @pytest.mark.parametrize("lean", [-8.0, 0.0, 8.0])
 def test_passing_feet_tell_how_a_centred_runner_leans(lean):
     """A run whose up leans forwards or backwards is turned back, and an upright one hardly moved."""
@@ -195,26 +227,35 @@ def test_the_banded_solver_is_that_of_the_whole_matrix():
         np.testing.assert_allclose(found[:, k], np.linalg.solve(whole, right[:, k]), atol=1e-9)
 
 
-def test_a_parabola_is_its_own_smooth_curve():
+@pytest.mark.parametrize("together", [False, True])
+def test_a_parabola_is_its_own_smooth_curve(together):
     values = np.linspace(0, 1, 50)[:, None, None] ** 2 * np.ones((1, 2, 3))
     one = track.Track(("hip.L", "hip.R"), values, np.ones((50, 2), bool), np.ones((50, 2)), 30.0, 1.7)
     found = noise.Noise(np.eye(3), np.full((2, 3), 1e-6), np.ones(3), False)
-    np.testing.assert_allclose(smoothing.smooth(one, found, np.array([0.1, 1e3])).places, values, atol=1e-6)
+    bones = strength.noise_of_bones(one, found)
+    smooth = smoothing.smooth(one, one if together else None, found, bones, 1.0)
+    np.testing.assert_allclose(smooth.places, values, atol=1e-6)
+    assert smoothing.smooth(one, None, found, bones, 0.0) is one
 
 
-@pytest.mark.parametrize("slow", [False, True])
-def test_slow_noise_is_smoothed_more_than_its_third_differences_tell(walk, slow):
+def test_slow_noise_is_smoothed_more_than_its_third_differences_tell(walk):
     """Lengths of bones tell slow noise from motion; where bones are rigid, motion tells it."""
     labels, places = degraded.stack(walk)
-    given, _ = degraded.degrade(labels, places, 3, **({"correlated": 0.015} if slow else {"white": 0.002}))
-    ready, _, _ = track.begin(recording(walk, given), 30.0)
-    rigid, _, _ = track.begin(recording(walk), 30.0)
-    found, clean = (strength.find(one, noise.measure(one)) for one in (ready, rigid))
-    assert found.shape == clean.shape == (len(ready.names),)
-    if slow:
-        assert np.median(found) > 30.0 * np.median(clean)
-    else:
-        assert np.median(found) < 30.0 * np.median(clean)
+
+    def amount(**noises):
+        given, _ = degraded.degrade(labels, places, 3, **noises)
+        ready, _, _ = track.begin(recording(walk, given), 30.0)
+        bones = strength.noise_of_bones(ready, noise.measure(ready))
+        found = strength.find(ready.places.reshape(len(ready), -1), bones)
+        assert found.shape == (3 * len(ready.names),)
+        return float(np.median(found)), bones.rigid
+
+    (slow, _), (fast, _), (little, rigid), (clean, is_rigid) = (
+        amount(**noises) for noises in ({"correlated": 0.015}, {"white": 0.015}, {"white": 0.002}, {})
+    )
+    assert slow > 3.0 * fast > 9.0 * little > 27.0 * clean
+    assert is_rigid
+    assert not rigid
 
 
 def test_frames_of_a_rest_pose_are_the_axes_of_the_body():
