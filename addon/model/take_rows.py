@@ -65,10 +65,29 @@ def _after_edit(row: Any, _context: bpy.types.Context) -> None:
     row.score, row.seconds, row.why = -1.0, -1.0, ""
 
 
+def _after_renaming(row: Any, _context: bpy.types.Context) -> None:
+    """Let the other rows name a renamed row by its new name."""
+    before, row.known = row.known, row.name
+    if _filling or not before or before == row.name:
+        return
+    rows = _rows_of(row)
+    if any(one.name == before for one in rows):  # the name stands for another row
+        return
+    with filling():
+        for one in rows:
+            for end in ("begins", "ends"):
+                if getattr(one, end) == before:
+                    setattr(one, end, row.name)
+
+
+def _rows_of(row: Any) -> Any:
+    """Return all rows of the list that a row is in."""
+    return row.id_data.path_resolve(row.path_from_id().rpartition(".take_rows")[0]).take_rows
+
+
 def _loops(row: Any, _context: bpy.types.Context, edited: str) -> list[str]:
     """Return the names of the rows that are loops and contain the typed text."""
-    rig = row.id_data.path_resolve(row.path_from_id().rpartition(".take_rows")[0])
-    return [one.name for one in rig.take_rows if one.loop and edited.lower() in one.name.lower()]
+    return [one.name for one in _rows_of(row) if one.loop and edited.lower() in one.name.lower()]
 
 
 class Stretch:
@@ -116,8 +135,11 @@ class ACTION_LOOM_PG_take_row(Stretch, bpy.types.PropertyGroup):
     speed, turn : of a loop as it was cut, metres and degrees per second; both −1 if unknown
     why : the reason for leaving it out of the set
     made : the last action woven from it
+    known : its name before it is changed
     """
 
+    name: bpy.props.StringProperty(update=_after_renaming, options=set())
+    known: bpy.props.StringProperty(options=set())
     use: bpy.props.BoolProperty(name="Use", description="Make an action of it", default=True, options=set())
     score: bpy.props.FloatProperty(default=-1.0, options=set())
     seconds: bpy.props.FloatProperty(default=-1.0, options=set())

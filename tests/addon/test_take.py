@@ -226,6 +226,26 @@ def test_rows_are_split_joined_renamed_and_typed_anew(cut):
 
 
 @material.needs_shared
+def test_a_row_has_two_frames_at_least(cut):
+    one = listed().take_rows[0]
+    one.end = one.start - 5
+    assert one.end > one.start
+
+
+@material.needs_shared
+def test_rows_that_name_a_renamed_loop_name_it_anew(cut):
+    loops = {end for one in listed().take_rows for end in (one.begins, one.ends) if end}
+    before = sorted(loops)[0]
+    about = [(one.name, one.begins == before, one.ends == before) for one in listed().take_rows]
+    row(before).name = "Stroll"
+    now = [(one.name, one.begins == "Stroll", one.ends == "Stroll") for one in listed().take_rows]
+    assert [one[1:] for one in now] == [one[1:] for one in about]
+    assert not any(before in (one.begins, one.ends) for one in listed().take_rows)
+    material.pressed(cut, "cut_out")
+    assert bpy.data.actions.get("Stroll") is not None
+
+
+@material.needs_shared
 def test_one_undo_takes_the_set_back(cut):
     tick("Walk", "Walk Left")
     bpy.ops.ed.undo_push(message="before")
