@@ -72,7 +72,7 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         lambda layout, _: layout.operator("action_loom.edit_recipe", icon="PREFERENCES"),
     ),
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
-    (re.compile(r"with a foot in the air"), _choose(text="Keep Walking", of="follow.ending", value="walk")),
+    (re.compile(r"stops in mid-step"), _choose(text="Keep Walking", of="follow.ending", value="walk")),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )
 _TIGHT = re.compile(r"the path is too tight")

@@ -17,7 +17,7 @@ _KINDS = (
         "{name}: not planted: {why}",
         "{name}: feet stand only {after} as long as in the sources, whose steps do not correspond: take clips that are"
         " more alike",
-        "{name} stops with a foot in the air: add a clip that stands, or keep walking",
+        "{name} stops in mid-step: add a clip that stands, or keep walking",
         "{name}: a hand or foot misses its key by {short} cm {at}: it is out of the body's reach",
         "{name}: standing feet slide at {after} cm/s now, at {before} before: plant them, or type a speed",
         "{far}, and feet slide there at {slide} cm/s, {own} in the sources",

@@ -41,6 +41,7 @@ LEAST = 4  # frames of an action
 ROOM = 0.2  # s of both clips beyond a seam, if they are long enough
 AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
 AIR = 0.04  # body heights by which a foot may be above its lowest place where a walk ends
+STEP = 0.3  # body heights between the ankles; who stands has them nearer
 SHORT = 0.5  # weight of a metre between the end of a stop and that of the path, beside the distance of poses
 
 
@@ -201,6 +202,14 @@ def measure_lift(clip: Clip, frame: int) -> float:
     heights = kinematics.points(clip)[:, balls, 2]
     above = heights[frame] - heights.min(axis=0) - AIR * clip.skeleton.height
     return float(above.max(initial=0.0))
+
+
+def is_mid_step(clip: Clip, frame: int) -> bool:
+    """Return whether a foot is in the air at a frame, or the feet are as far apart as in a step."""
+    ankles = [ankle for _, ankle in feet.balls_and_ankles(clip.skeleton).values()][:2]
+    places = kinematics.points(clip)[frame, ankles, :2]
+    apart = float(np.linalg.norm(places[0] - places[-1])) if len(places) else 0.0
+    return measure_lift(clip, frame) > 0.0 or apart > STEP * clip.skeleton.height
 
 
 def _measure_sinking(stop: Clip, rest: int) -> float:

@@ -211,8 +211,8 @@ def _assemble_walk(
     if ended is not None:
         real[ended.left :] = drawn.at(gone[ended.left :])
         sentences = [*sentences, *ended.sentences]
-        if recipe.ending != "action" and ending.measure_lift(result, len(result) - 1) > 0.0:
-            sentences += [f"{result.name} stops with a foot in the air: add a clip that stands, or keep walking"]
+        if recipe.ending != "action" and ending.is_mid_step(result, len(result) - 1):
+            sentences += [f"{result.name} stops in mid-step: add a clip that stands, or keep walking"]
     report["warnings"] += sentences + [warning for one in carries for warning in one.pop("warnings")]
     report["follow"] = _figures(routed, walked, np.abs(real - drawn.at(gone)), gone, off) | {
         "slide": report["quality"]["after"]["slide_cm_s"],
