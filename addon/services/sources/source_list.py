@@ -82,14 +82,13 @@ def add(
 
 def _free_color(rig: Any) -> tuple[float, float, float]:
     """Return the first unused colour; the first of all once they are used up."""
-    free = list(lists.COLORS)
+    free = dict.fromkeys(lists.COLORS)
     for source in rig.sources:
         if not free:
             break
-        color = tuple(round(c, 2) for c in source.color)
-        if color in free:
-            free.remove(color)
-    return (free or lists.COLORS)[0]
+        red, green, blue = source.color
+        free.pop((round(red, 2), round(green, 2), round(blue, 2)), None)
+    return next(iter(free), lists.COLORS[0])
 
 
 def _whole(frame: float) -> int:
@@ -290,7 +289,7 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     short |= {name: one for name, one in inner.items() if one != name}
     count = Counter(short.values())
     return {
-        name: short[name] if count[short.get(name)] == 1 else _without_middle(name, names, room)
+        name: short[name] if name in short and count[short[name]] == 1 else _without_middle(name, names, room)
         for name in names
         if len(name) > room
     }
