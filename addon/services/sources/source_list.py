@@ -288,19 +288,18 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     }
     short |= {name: one for name, one in inner.items() if one != name}
     count = Counter(short.values())
-    return {
-        name: short[name] if name in short and count[short[name]] == 1 else _without_middle(name, names, room)
-        for name in names
-        if len(name) > room
-    }
+    shown = {name: short[name] if name in short and count[short[name]] == 1 else name for name in names}
+    return {name: _without_middle(shown[name], shown.values(), room) for name in names if len(name) > room}
 
 
 def _without_middle(name: str, names: Iterable[str], room: int) -> str:
-    """Return a name without its middle; its beginning is short enough that no other name looks the same."""
+    """Return a name without its middle if it is too long; no other name looks the same."""
+    if len(name) <= room:
+        return name
     for head in range(room // 2, 0, -1):
         found = [one for one in set(names) if one[:head] == name[:head] and one.endswith(name[head + 1 - room :])]
         if len(found) == 1:
-            return f"{name[:head]}…{name[head + 1 - room :]}"
+            return re.sub("…+", "…", f"{name[:head]}…{name[head + 1 - room :]}")
     return f"…{name[1 - room :]}"
 
 
