@@ -101,7 +101,7 @@ def test_names_show_what_differs_where_they_have_no_room():
     names = ["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"]
     named(rig, *names)
     drawn = draw_all()
-    assert texts(drawn) == ["…16_wa…_long", "…35_ru…_long"]
+    assert texts(drawn) == ["…16_w…long", "…35_r…long"]
     assert [action.name for action in props(drawn, "source", "name")] == names[:1]
 
 
