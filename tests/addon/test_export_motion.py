@@ -144,7 +144,7 @@ def shift_joint(content):
 
 
 def lose_frames(content):
-    """Write one frame less, and say so."""
+    """Leave the last frame out, and count one less."""
     head, rows = content.rstrip().split(b"MOTION")
     _, frames, time, *poses = rows.split(b"\n")
     count = b"Frames: %d" % (int(frames.split()[1]) - 1)

@@ -9,8 +9,7 @@ from ...ground.blender_types import DrawContext, interface_scale, present, scene
 from .. import take_set
 from . import ItemList
 
-WIDE = 400.0  # pixels of a sidebar in which frames fit the rows, too
-AROUND = 80.0  # pixels of a sidebar beside a row
+WIDE, AROUND = 400.0, 80.0  # pixels of a sidebar in which frames fit the rows, too, and beside a row
 SECONDS, MARK, LIKENESS, FRAMES = 50.0, 34.0, 40.0, 90.0  # pixels of a row's parts
 
 
@@ -21,7 +20,6 @@ class ACTION_LOOM_UL_take(ItemList, bpy.types.UIList):
         width = present(present(context).region).width / interface_scale()
         wide, marked = width > WIDE, item.loop or item.why
         room = SECONDS + (MARK if marked else 0.0) + ((FRAMES + LIKENESS * item.loop) if wide else 0.0)
-        # A split sets the width of its parts; Blender shrinks those of a row that is too full.
         parts = layout.split(factor=1.0 - room / max(width - AROUND, 2.0 * room), align=True)
         row = parts.row(align=True)
         row.prop(item, "use", text="")
