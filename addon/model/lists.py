@@ -22,7 +22,7 @@ _COLORS = (
     (0.84, 0.37, 0.0),
     (0.0, 0.45, 0.70),
 )
-COLORS = tuple(tuple(round(tone * part, 2) for part in color) for tone in (1.0, 0.6, 0.35) for color in _COLORS)
+COLORS = tuple((round(t * r, 2), round(t * g, 2), round(t * b, 2)) for t in (1.0, 0.6, 0.35) for r, g, b in _COLORS)
 
 # Choices of an armature's own actions to work on.
 TICKED, PLAYED = "TICKED", "PLAYED"

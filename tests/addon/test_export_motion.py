@@ -136,6 +136,51 @@ def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_p
     assert (last.describe_export(rig), last.folder(rig)) == ("", str(tmp_path))
 
 
+def shift_joint(content):
+    """Move the root by 1 % of the walk's height in the last frame."""
+    *before, last = content.rstrip().split(b"\n")
+    first, *rest = last.split()
+    return b"\n".join([*before, b" ".join([b"%f" % (float(first) + 1.7), *rest]), b""])
+
+
+def lose_frames(content):
+    """Leave the last frame out, and count one less."""
+    head, rows = content.rstrip().split(b"MOTION")
+    _, frames, time, *poses = rows.split(b"\n")
+    count = b"Frames: %d" % (int(frames.split()[1]) - 1)
+    return head + b"\n".join([b"MOTION", count, time, *poses[:-1], b""])
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        shift_joint,
+        lose_frames,
+        lambda content: content[: len(content) // 2],
+        lambda content: content.replace(b"Frame Time: 0.01", b"Frame Time: 0.02"),
+        lambda content: content.rsplit(b"\n", 2)[0] + b"\n" + b"nan " * len(content.rsplit(b"\n", 2)[1].split()),
+    ],
+    ids=["moved", "shorter", "cut off", "slower", "without numbers"],
+)
+def test_a_file_that_reads_back_otherwise_is_refused_and_none_is_kept(loom, walks, tmp_path, monkeypatch, spoil):
+    import_motion(*walks)
+    bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
+    exporting, written = loom("addon.services.files.export_motion"), loom("core.files")
+    sound, spoiled = written.write, []
+
+    def write(path, content):
+        other = spoil(content) if path.name == "sneak.bvh" else content
+        spoiled.append(other != content)
+        sound(path, other)
+
+    monkeypatch.setattr(exporting.files, "write", write)
+    both = [{"name": "walk"}, {"name": "sneak"}]
+    with pytest.raises(RuntimeError, match=r"sneak\.bvh: sneak was not read back: nothing was kept"):
+        bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "new"), actions=both)
+    assert spoiled == [False, True]
+    assert not (tmp_path / "new").exists()
+
+
 def test_names_that_a_disk_cannot_tell_apart_are_refused(bridge, walks, tmp_path):
     import_motion(*walks)
     bpy.context.view_layer.objects.active = bpy.data.objects["walk"]

@@ -29,7 +29,7 @@ def props(drawn, panel, attribute):
     [
         (
             ["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"],
-            ["…16_walk_slow_and_long", "…35_run_fast_and_long"],
+            ["…16_walk…nd_long", "…35_run_…nd_long"],
         ),
         (["Armature|mixamo.com|Layer0", "Armature|mixamo.com|Layer0.001"], ["…Layer0", "…Layer0.001"]),
         (["Hero Walk Forward", "Hero Walk Forward Fast"], ["…Walk Forward", "…Forward Fast"]),
@@ -51,15 +51,15 @@ def props(drawn, panel, attribute):
         (["CharacterArmature|Run", "CharacterArmature|Idle_Neutral"], ["…Run", "…Idle_Neutral"]),
         (
             ["Robot|Run", "Robot|Walk", "Robot|Idle_Neutral", "Robot|Run + Robot|Walk 50:50"],
-            ["Robot|Run", "Robot|Walk", "…Idle_Neutral", "…Run + …Walk 50:50"],
+            ["Robot|Run", "Robot|Walk", "…Idle_Neutral", "…Run + …k 50:50"],
         ),
         (
             ["Run_Armature", "Walk_Armature", "Idle_Armature", "Run_Armature + Walk_Armature 50:50"],
-            ["Run_Armature", "Walk_Armature", "Idle_Armature", "Run… + Walk… 50:50"],
+            ["Run_Armature", "Walk_Armature", "Idle_Armature", "Run… + W… 50:50"],
         ),
         (
             ["jump_up_root.1", "jump_on_root.1", "dash_far_root.1", "jump_up_root.1 + jump_on_root.1 50:50"],
-            ["jump_up_root.1", "jump_on_root.1", "dash_far_root.1", "jump_up… + jump_on… 50:50"],
+            ["jump_up_root.1", "jump_on_root.1", "dash_far_root.1", "jump_up… 50:50"],
         ),
         (
             ["Death_RobotArmature", "Walk_RobotArmature", "Sit_RobotArmature", "Idle_RobotArmature loop"],
@@ -86,12 +86,22 @@ def test_what_names_share_with_others_is_left_out(loom, names, shown):
     assert loom("addon.services.sources.source_list").short_names(names, 16) == shown
 
 
+@pytest.mark.parametrize("room", [11, 14, 17, 20, 40])
+def test_names_fit_their_room_and_none_looks_like_another(loom, room):
+    jumps = ["air_jump_anticipation_root.001", "air_jump_root.001", "air_land_root.001", "dash_root.001"]
+    made = [f"{jumps[0]} + {jumps[1]} 50:50", "idle + falling", "falling > idle > jump", "falling loop", "idle loop"]
+    names = [*jumps, *made, "falling", "idle", "jump", "shooting_standing"]
+    shown = loom("addon.services.sources.source_list").short_names(names, room)
+    assert len(set(shown)) == len(names)
+    assert max(map(len, shown)) <= room
+
+
 def test_names_show_what_differs_where_they_have_no_room():
     rig = material.armature()
     names = ["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"]
     named(rig, *names)
     drawn = draw_all()
-    assert texts(drawn) == ["…16_walk_slow_and_long", "…35_run_fast_and_long"]
+    assert texts(drawn) == ["…16_w…long", "…35_r…long"]
     assert [action.name for action in props(drawn, "source", "name")] == names[:1]
 
 

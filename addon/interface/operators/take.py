@@ -85,8 +85,8 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         rig = properties.ensure_rig(scene_of(context), armature)
         set_rows.fill(rig, action, inputs.first, made)
         used = sum(row.use for row in rig.take_rows)
-        left_out = len(rig.take_rows) - used
-        rig.last, rig.last_of = f"{action.name}: {used} pieces to weave, {left_out} left out", action.name
+        said = f"{used} piece{'s' * (used != 1)} to weave, {len(rig.take_rows) - used} left out"
+        rig.last, rig.last_of = f"{action.name}: {said}", action.name
         rig.last_warnings = "\n".join(made.warnings)
         reports.report(self, (*inputs.read.notes, *made.warnings), rig.last)
         return {"FINISHED"}

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,24 +87,24 @@ def export_in_steps(
             contents += zip(export_skin.paths(places[done]), skin, strict=True)
             notes += more
     _check([place for place, _ in contents], writing.overwrite)
-    _make_folder(places[0].parent)
     for place, clip in zip(places, clips, strict=True):
         _read_back(clip, place, dict(contents)[place], writing)
     for place, content in contents:
+        _make_folder(place.parent)
         files.write(place, content)
     return Exported(tuple(places), tuple(dict.fromkeys(notes)))
 
 
 def _read_back(clip: Clip, place: Path, content: bytes, writing: Writing) -> None:
     """Read a file's content back from a temporary file; raises LoomError if its motion differs from the clip."""
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".action_loom") as folder:
-        made = Path(folder, place.name)
-        files.write(made, content)
-        found = motion_file.read(made, writing.units, writing.up, sides="names").clip
-    places, shown = kinematics.world(found)[1], kinematics.world(clip)[1]
-    same = places.shape == shown.shape and np.isclose(found.rate, clip.rate, rtol=1e-3)
-    if not same or np.abs(places - shown).max() > export_models.NEAR * clip.skeleton.height:
-        raise LoomError(f"{place.name}: {clip.name} was not read back: nothing was kept")
+    with tempfile.TemporaryDirectory(prefix="action_loom") as folder, suppress(LoomError):
+        files.write(Path(folder, place.name), content)
+        found = motion_file.read(Path(folder, place.name), writing.units, writing.up, sides="names").clip
+        places, shown = kinematics.world(found)[1], kinematics.world(clip)[1]
+        same = places.shape == shown.shape and np.isclose(found.rate, clip.rate, rtol=1e-3)
+        if same and np.allclose(places, shown, rtol=0.0, atol=export_models.NEAR * clip.skeleton.height):
+            return
+    raise LoomError(f"{place.name}: {clip.name} was not read back: nothing was kept")
 
 
 def _export_models(

@@ -36,7 +36,7 @@ def smooth_stroke(stroke: Sequence[Sequence[float]], height: float) -> Array:
     return _even(calm, _measure_lengths(calm), APART * height)
 
 
-def widen_bends(points: Sequence[Sequence[float]], height: float) -> Array:
+def widen_bends(points: Array, height: float) -> Array:
     """Return the points (K, 3) of a line along another (N, 3) with wide bends, as a cart would drive it.
 
     height : of the body, in the same unit

@@ -83,14 +83,13 @@ def add(
 
 def _free_color(rig: Any) -> tuple[float, float, float]:
     """Return the first unused colour; the first of all once they are used up."""
-    free = list(lists.COLORS)
+    free = dict.fromkeys(lists.COLORS)
     for source in rig.sources:
         if not free:
             break
-        color = tuple(round(c, 2) for c in source.color)
-        if color in free:
-            free.remove(color)
-    return (free or lists.COLORS)[0]
+        red, green, blue = source.color
+        free.pop((round(red, 2), round(green, 2), round(blue, 2)), None)
+    return next(iter(free), lists.COLORS[0])
 
 
 def _whole(frame: float) -> int:
@@ -290,19 +289,18 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     }
     short |= {name: one for name, one in inner.items() if one != name}
     count = Counter(short.values())
-    return {
-        name: short[name] if count[short.get(name)] == 1 else _without_middle(name, names, room)
-        for name in names
-        if len(name) > room
-    }
+    shown = {name: short[name] if name in short and count[short[name]] == 1 else name for name in names}
+    return {name: _without_middle(shown[name], shown.values(), room) for name in names if len(name) > room}
 
 
 def _without_middle(name: str, names: Iterable[str], room: int) -> str:
-    """Return a name without its middle; its beginning is short enough that no other name looks the same."""
+    """Return a name without its middle if it is too long; no other name looks the same."""
+    if len(name) <= room:
+        return name
     for head in range(room // 2, 0, -1):
         found = [one for one in set(names) if one[:head] == name[:head] and one.endswith(name[head + 1 - room :])]
         if len(found) == 1:
-            return f"{name[:head]}…{name[head + 1 - room :]}"
+            return re.sub("…+", "…", f"{name[:head]}…{name[head + 1 - room :]}")
     return f"…{name[1 - room :]}"
 
 
