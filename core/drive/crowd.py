@@ -133,7 +133,7 @@ def drive_crowd(
         >>> len(states[1]), asked[1][-1] == Wish(1.3j)
         (31, True)
     """
-    states = [[begin_state(data, place, facing)] for data, place, facing in bodies]
+    states = [[begin_state(*body, number=number)] for number, body in enumerate(bodies)]
     got: list[list[Wish]] = [[] for _ in bodies]
     pairs: list[Pair] = []
     datas = [body[0] for body in bodies]

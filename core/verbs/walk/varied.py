@@ -20,7 +20,7 @@ from ...progress import SILENT, Progress
 from ...quality import quality
 from ...recipes.base import graph_name
 from ...recipes.graph import VariationOptions
-from ...variation import bridging, choice, guide, hardness, jumps, playing, source, wishes
+from ...variation import arranging, bridging, guide, hardness, playing, source, wishes
 from ...variation.choice import Chosen
 from ...variation.jumps import Jumps
 from ...variation.playing import Played, Run
@@ -136,19 +136,13 @@ def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _
     if recipe.variation > 0.0 and not recipe.loop:  # seeds begin elsewhere, where enough rows follow
         room = len(rows) - count if count < len(rows) else len(rows)
         asked = replace(asked, first=recipe.seed * guide.GOLDEN % 1.0 * room)
-    guided = guide.make(rows, count, recipe.variation, recipe.seed, pinned, shares, loop=recipe.loop)
-    limit = recipe.threshold
-    while True:
-        found = jumps.find(rows, limit)
-        rng = np.random.default_rng(recipe.seed)
-        chosen = choice.choose(
-            rows, found, guided, asked, shares, rng, recipe.variation, lambda share: progress.at(share, SEARCHING)
-        )
-        if chosen is not None:
-            return _Way(chosen, found, wished, shares)
-        if limit >= jumps.FARTHEST:
-            break
-        limit *= jumps.GROWTH
+    made = arranging.arrange(
+        rows, count, asked, pinned, shares,
+        variation=recipe.variation, seed=recipe.seed, nearest=recipe.threshold,
+        at=lambda share: progress.at(share, SEARCHING),
+    )  # fmt: skip
+    if made is not None:
+        return _Way(*made, wished, shares)
     raise GraphError(
         f"{_name(rows)}: no way leads on for {(wished.frames - 1) / rows.inputs.clips[0].rate:g} s; add actions that"
         " are alike, or ask for less"
