@@ -264,7 +264,7 @@ def _describe_shares(rows: Source, recipe: Walk, way: _Way, own: dict[str, Any])
     return [
         f"{name} has {100.0 * got:.0f} % of the result, not {100.0 * share:.0f} %: its poses are unlike the others'"
         for name, got, share in zip(names, gone, wanted, strict=True)
-        if recipe.shares and got < share - OFF
+        if (got < share - OFF if recipe.shares else got == 0.0 < share)
     ]
 
 
