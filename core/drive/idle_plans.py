@@ -26,6 +26,7 @@ LEAST, WHOLE = 1.0, 2.0  # s of a stretch, and of all stretches that jumps conne
 MOST = 40.0  # s of all stretches; further ones are left out
 LENGTHS = (12.0, 24.0)  # s of a plan, at least and at most; LONGER times its stretches otherwise
 LONGER = 1.5
+OTHERS = (1.0, 0.9, 0.8, 0.6)  # of that length, tried one after the other
 HOLD = 0.8  # s between two jumps, at least
 FARTHEST = 0.2  # m of a point, of a body 1.7 m tall: no jump is longer
 ENTERS = 0.4  # m, likewise, from a row that stands elsewhere into a plan
@@ -124,10 +125,14 @@ def _cycle(data: Database, rows: Rows) -> int:
 
 def _plan(known: Source, stretches: Sequence[Rows]) -> Rows | None:
     """Return the rows of a loop through stretches; None if no way leads back."""
-    count = known.count(min(max(LONGER * known.seconds(), LENGTHS[0]), LENGTHS[1]))
-    limits, pinned = wishes.limits(known, wishes.Wishes(count, (), ()), count, hold=HOLD, loop=True)
-    lengths = np.array([len(rows) for rows in stretches], dtype=float)
-    made = arranging.arrange(known, count, limits, pinned, lengths / lengths.sum(), farthest=FARTHEST)
+    seconds = min(max(LONGER * known.seconds(), LENGTHS[0]), LENGTHS[1])
+    lengths, made = np.array([len(rows) for rows in stretches], dtype=float), None
+    for share in OTHERS:
+        count = known.count(share * seconds)
+        limits, pinned = wishes.limits(known, wishes.Wishes(count, (), ()), count, hold=HOLD, loop=True)
+        made = arranging.arrange(known, count, limits, pinned, lengths / lengths.sum(), farthest=FARTHEST)
+        if made is not None:
+            break
     if made is None:
         return None
     clips, frames = known.clip[made[0].rows], known.frame[made[0].rows]  # the last row is the first one again

@@ -23,6 +23,7 @@ NEVER = 1e7  # cost of excluded rows
 SEAM = 0.01  # weight of a smooth jump a second beside the used share of the source
 NEAR_COST = 100.0  # mean cost of rows that weighs 1 beside the used share of the source
 START, FREE = 300.0, 200.0  # cost of a first row that is the whole source away from the asked one; factor on short ways
+BRIEF = 8.0  # s of a source whose seeds differ by little but their first rows
 STARTS = 6  # rows tried as the first of a loop
 AROUND = 4  # rows on each side over which use is averaged
 OTHER_SHARE = 6.0  # cost added to a clip's rows at twice its share
@@ -179,8 +180,9 @@ def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: i
     np.round(costs, DIGITS, out=costs)  # so that equal rows tie on every processor
     costs += dearer
     if first == 0 and limits.first >= 0.0:
-        # a way that is shorter than the source can begin anywhere and use as much of it
-        price = START / len(source) * (FREE if len(guide) < len(source) else 1.0)
+        # a way that is shorter than the source can begin anywhere and use as much of it; a short source has few ways
+        free = len(guide) < len(source) or source.seconds() < BRIEF
+        price = START / len(source) * (FREE if free else 1.0)
         costs[0] += np.round(price * np.abs(np.arange(len(source)) - limits.first), DIGITS)
     for k, time in enumerate(limits.times.tolist()):
         costs[at == time] = limits.prices[k]
