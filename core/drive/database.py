@@ -168,7 +168,7 @@ class Database:
 
     @cached_property
     def still_index(self) -> Index | None:
-        """An index of rows that stand for another 1/3 second, or of all; of those that lead into idling, if any."""
+        """An index of rows that remain still for 1/3 second, or of all; only of rows that lead into idling, if any."""
         lasts, row = self.stays.copy(), np.arange(len(self))
         for _ in range(STAYS):
             row = np.where(row >= 0, self.onward[row], -1)

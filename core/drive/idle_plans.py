@@ -113,7 +113,7 @@ def _connect(data: Database, stretches: Sequence[Rows]) -> list[tuple[list[Rows]
     group = np.arange(len(stretches))
     for one, other in np.unique(np.stack([known.clip[found.start], known.clip[found.end]]), axis=1).T:
         group[group == group[other]] = group[one]
-    groups = [[stretches[k] for k in np.flatnonzero(group == g)] for g in np.unique(group)]
+    groups = [[stretches[k] for k in np.flatnonzero(group == g).tolist()] for g in np.unique(group)]
     kept = [some for some in groups if sum(map(len, some)) >= WHOLE * RATE or any(_cycle(data, rows) for rows in some)]
     return [(some, known if len(groups) == 1 else _gather(data, some)) for some in kept]
 

@@ -180,7 +180,7 @@ def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: i
     np.round(costs, DIGITS, out=costs)  # so that equal rows tie on every processor
     costs += dearer
     if first == 0 and limits.first >= 0.0:
-        # a way that is shorter than the source can begin anywhere and use as much of it; a short source has few ways
+        # a way shorter than the source can begin anywhere; a short source has few ways
         free = len(guide) < len(source) or source.seconds() < BRIEF
         price = START / len(source) * (FREE if free else 1.0)
         costs[0] += np.round(price * np.abs(np.arange(len(source)) - limits.first), DIGITS)

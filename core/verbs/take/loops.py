@@ -122,7 +122,7 @@ def make_loop(cut: Cut, stretch: Stretch) -> Made:
 
 
 def _vary_rest(stretch: Stretch, part: Clip) -> Made | None:
-    """Return a loop as long as an idle that plays its frames in another order; None if it is short, or none is found.
+    """Return a loop of a whole idle in another order of its frames; None if it is short, or no loop is found.
 
     A single piece of an idle would repeat every second or two.
     """

@@ -147,12 +147,12 @@ def _choose_length(rows: Source, clips: Sequence[Clip], recipe: Walk, count: int
 
 
 def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _Way:
-    """Return the rows of a variation, with jumps between poses as near as a way allows."""
+    """Return the rows of a variation, with the shortest jumps that lead to its end."""
     shares = _shares(rows, recipe)
     count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
     asked, pinned = wishes.limits(rows, wished, count, hold=recipe.hold, loop=recipe.loop)
     if recipe.variation > 0.0 and not recipe.loop:  # seeds begin elsewhere, where enough rows follow
-        asked = replace(asked, first=recipe.seed * guide.GOLDEN % 1.0 * _begin_within(rows, count))
+        asked = replace(asked, first=recipe.variation * (recipe.seed * guide.GOLDEN % 1.0) * _begin_within(rows, count))
     made = arranging.arrange(
         rows, count, asked, pinned, shares,
         variation=recipe.variation, seed=recipe.seed, nearest=recipe.threshold,

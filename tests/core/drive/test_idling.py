@@ -1,4 +1,4 @@
-"""A body that stands goes on among all stretches in which its clips stand, and walks off as soon as before."""
+"""A standing body plays all stretches in which its clips stand, and sets out without delay."""
 
 from dataclasses import replace
 
