@@ -20,7 +20,7 @@ from ...progress import SILENT, Progress
 from ...quality import quality
 from ...recipes.base import graph_name
 from ...recipes.graph import VariationOptions
-from ...variation import arranging, bridging, choice, guide, hardness, playing, source, wishes
+from ...variation import arranging, bridging, guide, hardness, playing, source, wishes
 from ...variation.choice import Chosen
 from ...variation.jumps import Jumps
 from ...variation.playing import Played, Run
@@ -36,6 +36,7 @@ SLIPS, MISSED = 0.06, 0.5  # m/s by which the ground slips along a path, m by wh
 OFF = 0.12  # of a share: reported
 SEARCHING = "Searching the clips"
 LENGTHS = (1.0, 1.1, 0.9, 1.2, 0.8, 1.3, 0.7)  # of the asked one, tried for a loop: strides have whole numbers
+BRIEF, FREE = 8.0, 200.0  # s of a short source, and factor on the cost of beginning elsewhere than asked
 EARLY = 2.0 / 3.0  # share of a short source in which variations begin that are longer: it must go on
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
 
@@ -152,7 +153,12 @@ def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _
     count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
     asked, pinned = wishes.limits(rows, wished, count, hold=recipe.hold, loop=recipe.loop)
     if recipe.variation > 0.0 and not recipe.loop:  # seeds begin elsewhere, where enough rows follow
-        asked = replace(asked, first=recipe.variation * (recipe.seed * guide.GOLDEN % 1.0) * _begin_within(rows, count))
+        short = recipe.variation == 1.0 and rows.seconds() < BRIEF  # seeds of a short source hardly differ otherwise
+        asked = replace(
+            asked,
+            first=recipe.seed * guide.GOLDEN % 1.0 * _begin_within(rows, count),
+            pull=FREE if count < len(rows) or short else 1.0,
+        )
     made = arranging.arrange(
         rows, count, asked, pinned, shares,
         variation=recipe.variation, seed=recipe.seed, nearest=recipe.threshold,
@@ -173,7 +179,7 @@ def _begin_within(rows: Source, count: int) -> float:
         return once
     if count < once:
         return len(rows) - count
-    return (EARLY if rows.seconds() < choice.BRIEF else 1.0) * once
+    return (EARLY if rows.seconds() < BRIEF else 1.0) * once
 
 
 def _shares(rows: Source, recipe: Walk) -> Array:
