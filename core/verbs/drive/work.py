@@ -105,10 +105,12 @@ def drive(
     if recipe.crowd:
         bodies = [(data, place, facing), *((data, *begin_of(row)) for row in recipe.crowd)]
         each_wished = [crowd.later(wished, variety.later(data, k, recipe.variety)) for k in range(len(bodies))]
-        each, _ = crowd.drive_crowd(bodies, each_wished, manner_of(recipe), at, leads=True)
+        each, _ = crowd.drive_crowd(bodies, each_wished, manner_of(recipe), at, leads=True, alike=not recipe.variety)
         states = each[recipe.which]
     else:
-        states = route.drive_route(data, wished, manner_of(recipe), place, facing, at, recipe.which)
+        states = route.drive_route(
+            data, wished, manner_of(recipe), place, facing, at, recipe.which if recipe.variety else 0
+        )
     driven = route.of_states(states)
     progress.at(0.8, "Making the result")
     data, figures, told = _vary_body(data, driven, recipe)
