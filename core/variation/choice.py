@@ -88,7 +88,7 @@ def choose(
         >>> from action_loom.core.variation import source
         >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
         >>> from action_loom.core import verbs
-        >>> made = verbs.apply(verbs.Walk(seconds=4.0), [actions.wave()], prepared=rows)
+        >>> made = verbs.apply(verbs.Walk(seconds=9.0), [actions.wave()], prepared=rows)
         >>> made.report["walk"]["used"] > 0.5
         True
     """
