@@ -16,7 +16,7 @@ def steps(gui: Any) -> Iterator[Any]:
     yield from gui.sidebar("Action Loom")
     yield from low(gui)
     yield from higher(gui)
-    for part in (seam, contact, weights, ghost, reach, place, path):
+    for part in (seam, contact, weights, pins, ghost, reach, place, path):
         yield from part(gui)
     yield from looks(gui)
 
@@ -129,6 +129,34 @@ def weights(gui: Any) -> Iterator[Any]:
     place, share = loom("addon.model.storage").recipe_of(action()).weight_keys[1][:2]
     assert place < 0.45, place
     assert share > 0.4, share
+
+
+def pins(gui: Any) -> Iterator[Any]:
+    """A pose and a stretch that a variation must play, of a result and behind a ghost."""
+    options = {"seconds": 8.0, "poses": "2 1 30; 6 1 60", "verbatim": "3.5 1 20 50"}
+    with gui.override():
+        bpy.ops.action_loom.walk("EXEC_DEFAULT", True, sources=[{"name": "Wave", "weight": 1.0}], **options)
+    yield from framed(gui)
+    yield from gui.shot("04_pins")
+    rate = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
+    yield from drag(gui, "pin", (1, 0), 12.0)
+    yield from drag(gui, "pin", (0, 1), -6.0)
+    yield from gui.shot("04_pins_dragged")
+    recipe = loom("addon.model.storage").recipe_of(action())
+    assert abs(recipe.poses[1][0] - 6.0 - 12.0 / rate) < 1.5 / rate, recipe.poses
+    assert abs(recipe.verbatim[0][0] - 3.5 + 6.0 / rate) < 1.5 / rate, recipe.verbatim
+    settings().mode = "walk"
+    for line in settings().rigs[0].sources:
+        line.use = line.action.name == "Wave"
+    settings().walk.seconds, settings().walk.poses = 8.0, "4 1 40"
+    gui.region("UI").tag_redraw()
+    yield 2.0
+    yield from gui.wait_until(lambda: idle() and _ghost() is not None, 60, "ghost")
+    yield from drag(gui, "pin", (0, 0), 15.0)
+    at = float(settings().walk.poses.split()[0])
+    assert abs(at - 4.0 - 15.0 / rate) < 1.5 / rate, settings().walk.poses
+    yield from gui.shot("04_pins_of_a_ghost")
+    settings().walk.poses = ""
 
 
 def ghost(gui: Any) -> Iterator[Any]:

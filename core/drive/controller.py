@@ -30,6 +30,7 @@ TURN_HALF_LIFE = 0.08  # s, for the facing, in addition to the target's turn rat
 TURN_PULL, TURN_ALONE = 0.5, 0.5  # limit as a share of the body's turning, plus radians a second at 1 m/s
 TURN_LATE, TURN_FORCED = 0.05, 20.0  # allowed lag in radians; beyond it, additional radians a second per radian
 ROOT_HALF_LIFE = 0.10  # s; decay of the difference between the root velocities of two sources
+SWAYS = 0.3  # radians that a body turns by itself while it idles
 BRAKES, TURNS = 0.75, 1.2  # factors on the half-life, while it is to stand, and for facing
 STANDING, STOPPING = 0.15, 0.125  # m/s of the wish, and share of walking speed; below either the body stands
 SLOWEST = 0.3  # share of walking speed; a slower wish that waits does not start the body
@@ -77,6 +78,7 @@ class State:
     pose, pose_before : rotations (J, 4) and translations (J, 3) in the frame of the root, before locking the feet
     shown : rotations and translations in the world, with locked feet
     since, stayed : steps since the last search, and since the last jump; asked : the wish at that search
+    idle : place in the plans of its idling, −1 outside them; held : whether it stands in one pose
     ground : the ground it walks on, None for the floor; footing : its height above the floor
     """
 
@@ -93,6 +95,8 @@ class State:
     steps: int = 0
     jumped: bool = False
     still: bool = False
+    idle: int = -1
+    held: bool = False
     offsets: Offsets | None = None
     pose: tuple[Array, Array] = (np.empty(0), np.empty(0))
     pose_before: tuple[Array, Array] = (np.empty(0), np.empty(0))
@@ -103,8 +107,12 @@ class State:
     footing: Footing | None = None
 
 
-def begin_state(data: Database, place: complex = 0j, facing: float = 0.0, ground: Ground | None = None) -> State:
+def begin_state(
+    data: Database, place: complex = 0j, facing: float = 0.0, ground: Ground | None = None, number: int = 0
+) -> State:
     """Return a standing body at a place, x + iy m, facing a direction, radians; ground : None for the floor.
+
+    number : of a body of a crowd, each of which begins elsewhere in its idling
 
     Example:
         >>> from action_loom.core.drive import controller, database
@@ -116,10 +124,10 @@ def begin_state(data: Database, place: complex = 0j, facing: float = 0.0, ground
         >>> 1.0 < state.place.imag < 3.0
         True
     """
-    row = data.rest_row
-    if len(data.still):
-        calm = np.abs(data.raw[data.still, 6:OWN]).sum(axis=1)
-        row = int(data.still[np.argmin(calm)])
+    row, standing = data.rest_row, data.idling.rows if len(data.idling.rows) else data.still
+    if len(standing):
+        calm = int(np.argmin(np.abs(data.raw[standing, 6:OWN]).sum(axis=1)))
+        row = data.idling.begin(calm, number) if len(data.idling.rows) else int(standing[calm])
     pose = data.rotations[row], data.translations[row]
     ahead = Ahead(place=place, facing=facing)
     goal = Wish(0j, facing)
@@ -192,8 +200,8 @@ def _search_rows(data: Database, manner: Manner, state: State) -> State:
     if not stand and state.still:
         changed = True
     if stand:
-        leaves = ends or not data.stays[state.row]  # a clip that is already standing plays on
-        return _standing(data, state) if leaves and len(data.still) else state
+        return _idle(data, state)
+    state = replace(state, idle=-1, held=False)
     if not (ends or changed or state.since >= EVERY):
         return replace(state, still=False)
     query = _query(data, manner, state)
@@ -234,6 +242,33 @@ def _standing(data: Database, state: State) -> State:
     if row == state.row:
         return replace(state, still=True)
     return replace(_jump_to(data, state, row), still=True, since=0, asked=state.goal)
+
+
+def _idle(data: Database, state: State) -> State:
+    """Return the state of a standing body that plays its planned idling, or its clip to the end, and then holds it."""
+    if state.held or not len(data.still):
+        return state
+    row, at, plans = state.row, state.idle, data.idling
+    if at < 0 or plans.rows[at] != row:
+        entered, onward = int(plans.entry[row]) if len(plans.entry) else -1, int(data.onward[row])
+        if entered != row and onward >= 0 and data.stays[onward]:
+            return state  # a clip that stands plays on
+        if entered < 0:
+            return _hold(data, state)
+        at = plans.find(entered, state.steps)
+        if entered != row:
+            return replace(_jump_to(data, state, entered), idle=at)
+    at = int(plans.after[at])
+    onward = int(plans.rows[at])
+    state = state if data.onward[row] == onward else _jump_to(data, state, data.before(onward))
+    return replace(state, idle=at)
+
+
+def _hold(data: Database, state: State) -> State:
+    """Return the state of a body that stays in its pose, after its motion has decayed."""
+    rows = [state.row, state.row]
+    offs = offsets.between(state.pose, state.pose_before, data.rotations[rows], data.translations[rows], STEP)
+    return replace(state, held=True, jumped=True, stayed=0, offsets=offs, drift=state.velocity)
 
 
 def _query(data: Database, manner: Manner, state: State) -> Numbers:
@@ -283,7 +318,7 @@ def _root_speed(data: Database, row: int, facing: float) -> complex:
 def _advance(data: Database, state: State) -> State:
     """Return the state with its root and pose advanced by one row."""
     row = state.row
-    rests = state.still and not len(data.still)
+    rests = state.held or (state.still and not len(data.still))
     step, turn = (0j, 0.0) if rests else (complex(data.step[row]), float(data.turn[row]))
     onward = row if rests or data.onward[row] < 0 else int(data.onward[row])
     fade = math.exp(-springs.rate_of(ROOT_HALF_LIFE) * 0.5 * STEP)
@@ -317,15 +352,18 @@ def _pull(state: State, velocity: complex) -> complex:
     """
     apart = state.ahead.place - (state.place + velocity * STEP)  # remaining distance after the step
     wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / PULL_HALF_LIFE)) * RATE
-    wanted += (FOLLOWS if state.goal.velocity else 1.0) * (state.ahead.velocity - velocity)
-    most = (PULL if state.goal.velocity else BRAKE) * abs(velocity)
+    if state.idle < 0:  # an idling body sways
+        wanted += (FOLLOWS if state.goal.velocity else 1.0) * (state.ahead.velocity - velocity)
+    most = (PULL if state.goal.velocity or state.idle >= 0 else BRAKE) * abs(velocity)
     return wanted * min(1.0, most / abs(wanted)) if abs(wanted) > 0.0 else 0j
 
 
 def _turn_pull(data: Database, state: State, turning: float, speed: float, facing: float) -> float:
     apart = wrap_angle(state.ahead.facing - facing)
-    wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / TURN_HALF_LIFE)) + (state.ahead.turning - turning) * STEP
-    forced = TURN_FORCED * max(0.0, abs(apart) - TURN_LATE)
+    wanted = apart * (1.0 - math.exp(-math.log(2.0) * STEP / TURN_HALF_LIFE))
+    sways = state.idle >= 0  # an idling body turns a little as it does
+    wanted += 0.0 if sways else (state.ahead.turning - turning) * STEP
+    forced = TURN_FORCED * max(0.0, abs(apart) - (SWAYS if sways else TURN_LATE))
     most = (TURN_PULL * abs(turning) + TURN_ALONE * speed / data.unit + forced) * STEP
     return max(-most, min(most, wanted))
 

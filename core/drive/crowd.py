@@ -118,11 +118,12 @@ def drive_crowd(
     at: Callable[[int], None] = lambda _: None,
     *,
     leads: bool = False,
+    alike: bool = False,
 ) -> tuple[list[list[State]], list[list[Wish]]]:
     """Return the states of bodies that avoid each other, and the modified wishes, which reproduce each state alone.
 
     bodies : of each its database, start position and facing; wished : the wishes of each
-    at : progress callback, called with the step before each
+    at : progress callback, called with the step before each; alike : whether all begin at the same pose
 
     Example:
         >>> from action_loom.core.drive import crowd, database
@@ -133,7 +134,7 @@ def drive_crowd(
         >>> len(states[1]), asked[1][-1] == Wish(1.3j)
         (31, True)
     """
-    states = [[begin_state(data, place, facing)] for data, place, facing in bodies]
+    states = [[begin_state(*body, number=0 if alike else number)] for number, body in enumerate(bodies)]
     got: list[list[Wish]] = [[] for _ in bodies]
     pairs: list[Pair] = []
     datas = [body[0] for body in bodies]

@@ -22,8 +22,9 @@ from ..progress import SILENT, Progress
 from ..quality import contacts, world_pose
 from ..recipes import base
 from ..recipes.travel import TravelOptions
-from . import bends, ends
+from . import bends, ends, idling
 from .bends import Part
+from .idling import Idling
 from .search import Index
 
 RATE = 60.0  # rows a second
@@ -65,6 +66,7 @@ class Database:
     features (R, 27) : scaled; scale, mean (27,) : feature = (value − mean) · scale
     sources : the clips as given, including library clips; library : key of the library's state, None without one
     bends : number of clips bent into turns, the last ones before the images
+    idling : the rows that it plays while it stands
     """
 
     clips: tuple[Clip, ...]
@@ -90,6 +92,7 @@ class Database:
     sources: tuple[Clip, ...]
     library: tuple[str, int, int] | None = None
     bends: int = 0
+    idling: Idling = idling.NONE
 
     @property
     def rate(self) -> float:
@@ -165,12 +168,15 @@ class Database:
 
     @cached_property
     def still_index(self) -> Index | None:
-        """An index of rows that stand for at least another 1/3 second, or of all that stand if none does."""
+        """An index of rows that remain still for 1/3 second, or of all; only of rows that lead into idling, if any."""
         lasts, row = self.stays.copy(), np.arange(len(self))
         for _ in range(STAYS):
             row = np.where(row >= 0, self.onward[row], -1)
             lasts &= (row >= 0) & self.stays[row]
         rows = np.flatnonzero(lasts) if lasts.any() else self.still
+        if len(self.idling.rows):
+            goes_on = rows[self.idling.entry[rows] >= 0]
+            rows = goes_on if len(goes_on) else np.unique(self.idling.rows)
         return Index(self.features[rows], rows) if len(rows) else None
 
     @cached_property
@@ -221,8 +227,8 @@ class Database:
     def lacks(self) -> tuple[str, ...]:
         """Sentences on motions that the character lacks."""
         height, goes = self.skeleton.height, []
-        if not len(self.still):
-            goes.append("no action stands: it will hold the calmest pose of a step when it stops")
+        if not len(self.still) or not len(self.idling.rows):
+            goes.append("no action stands for long: it will hold a pose when it stops")
         if self.gaits[0] == 0.0:
             goes.append("no action goes anywhere: it will turn and stand only")
             return tuple(goes)

@@ -69,8 +69,11 @@ def drive_route(
     place: complex = 0j,
     facing: float = 0.0,
     at: Callable[[int], None] = lambda _: None,
+    number: int = 0,
 ) -> list[State]:
     """Return the states of a body driven by wishes (F,) from standing; at : progress callback before each step.
+
+    number : of a body of a crowd
 
     The same wishes give bit-identical states.
 
@@ -82,7 +85,7 @@ def drive_route(
         >>> len(route.drive_route(data, [Wish(1.3j)] * 30, Manner()))
         31
     """
-    states = [controller.begin_state(data, place, facing)]
+    states = [controller.begin_state(data, place, facing, number=number)]
     for k, wish in enumerate(wishes):
         at(k)
         states.append(controller.step(data, manner, states[-1], wish))

@@ -22,7 +22,7 @@ BLOCK, OVERLAP = 900, 120  # rows decided at a time, and looked ahead
 NEVER = 1e7  # cost of excluded rows
 SEAM = 0.01  # weight of a smooth jump a second beside the used share of the source
 NEAR_COST = 100.0  # mean cost of rows that weighs 1 beside the used share of the source
-START, FREE = 300.0, 200.0  # cost of a first row that is the whole source away from the asked one; factor on short ways
+START = 300.0  # cost of a first row that is the whole source away from the asked one
 STARTS = 6  # rows tried as the first of a loop
 AROUND = 4  # rows on each side over which use is averaged
 OTHER_SHARE = 6.0  # cost added to a clip's rows at twice its share
@@ -36,7 +36,7 @@ class Limits:
     times (K,), prices (K, N) : rows of the result at which the source's rows have other costs
     stay : rows between two jumps, at least
     spare : rows by which a loop may be shorter or longer; its time is stretched
-    first : the row of the source near which the result begins, −1 for any
+    first : the row of the source near which the result begins, −1 for any; pull : factor on the cost of others
     loop : whether the row after the last must be the first one
     """
 
@@ -47,6 +47,7 @@ class Limits:
     loop: bool = False
     spare: int = 0
     first: float = -1.0
+    pull: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,7 @@ def choose(
         >>> from action_loom.core.variation import source
         >>> rows = source.gather(inputs.gather([actions.wave()], images=False))
         >>> from action_loom.core import verbs
-        >>> made = verbs.apply(verbs.Walk(seconds=4.0), [actions.wave()], prepared=rows)
+        >>> made = verbs.apply(verbs.Walk(seconds=9.0), [actions.wave()], prepared=rows)
         >>> made.report["walk"]["used"] > 0.5
         True
     """
@@ -179,8 +180,7 @@ def _costs(source: Source, guide: Array, limits: Limits, dearer: Array, first: i
     np.round(costs, DIGITS, out=costs)  # so that equal rows tie on every processor
     costs += dearer
     if first == 0 and limits.first >= 0.0:
-        # a way that is shorter than the source can begin anywhere and use as much of it
-        price = START / len(source) * (FREE if len(guide) < len(source) else 1.0)
+        price = START / len(source) * limits.pull
         costs[0] += np.round(price * np.abs(np.arange(len(source)) - limits.first), DIGITS)
     for k, time in enumerate(limits.times.tolist()):
         costs[at == time] = limits.prices[k]

@@ -1,6 +1,7 @@
 """Endless variations in Blender: from the panel, with limits, undone, and several for a crowd."""
 
 import bpy
+import characters
 import material
 import numpy as np
 import pytest
@@ -95,3 +96,31 @@ def test_it_is_led_along_a_curve(waver):
     settings.ask_curve = None
     assert bpy.ops.action_loom.edit_recipe(action=made.name) == {"FINISHED"}
     assert settings.ask_curve.name == "Way"
+
+
+def test_an_animal_changes_its_gait_where_its_feet_stand_alike_and_names_what_it_leaves_out(loom):
+    rig = characters.character("Fox")
+    names = [
+        next(one.name for one in bpy.data.actions if one.name.startswith(name)) for name in ("Walk", "Run", "Survey")
+    ]
+    reading, recipes = loom("addon.services.weaving.reading"), loom("core.recipes.reading")
+    verbs, jumps = loom("core.verbs"), loom("core.variation.jumps")
+    sources = tuple(recipes.Source(name=name) for name in names)
+    clips = reading.read(bpy.context, rig, recipes.Request(sources=sources)).clips
+    rows = verbs.prepare(verbs.Walk(), clips)
+    found, stands = jumps.find(rows, 1.0), rows.body.feet.stands
+    assert stands.shape[1] == 4
+    start, end = found.start[~found.cycles], found.end[~found.cycles]
+    frames = [rows.frame[ends] + rows.body.firsts[rows.clip[ends]] for ends in (start, end)]
+    half = rows.half * rows.step
+    windows = [np.array([stands[at - half : at + half + 1].mean(axis=0) > 0.5 for at in some]) for some in frames]
+    differ = (windows[0] != windows[1]).sum(axis=1)
+    assert (rows.clip[start] != rows.clip[end]).any()  # from the walk to the run
+    assert differ.max() <= 1
+    made = verbs.apply(verbs.Walk(seconds=8.0), clips, prepared=rows)
+    shares, told = made.report["walk"]["shares"], " ".join(made.report["warnings"])
+    assert all(f"{name} has 0 %" in told for name, share in shares.items() if share == 0.0)
+    gaits = verbs.apply(verbs.Walk(seconds=12.0, shares=((1.0, 1.0),)), clips[:2])
+    assert min(gaits.report["walk"]["shares"].values()) > 0.2 or "% of the result, not" in " ".join(
+        gaits.report["warnings"]
+    )

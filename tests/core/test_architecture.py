@@ -43,7 +43,7 @@ ROOMS = {
     "graph": {
         *("bodies", "quality", "errors", "files", "jit", "motion", "options", "progress", "recipes", "sync", "weave")
     },
-    "drive": {"quality", "edit", "errors", "graph", "motion", "progress", "recipes", "style", "weave"},
+    "drive": {"quality", "edit", "errors", "graph", "motion", "progress", "recipes", "style", "variation", "weave"},
     "variation": {"edit", "errors", "graph", "motion", "sync", "weight"},
     "style": {*("bodies", "quality", "edit", "errors", "files", "motion", "progress", "recipes", "sync", "weave")},
     "library": {

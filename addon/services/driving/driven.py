@@ -69,7 +69,14 @@ def prepare_drive(
         # The body stands where its first clip begins, and so does the ground: the current frame does not matter.
         begins, floor = float(read.sources[0].frames[0]), float(read.body.space[2, 3])
         under = ground_mesh.read(settings.ground, armature, begins, metres=read.body.world_metres, floor=floor)
-    session = Session(data, work.manner_of(recipe), complex(row[0], row[1]), float(np.radians(row[2])), under)
+    session = Session(
+        data,
+        work.manner_of(recipe),
+        complex(row[0], row[1]),
+        float(np.radians(row[2])),
+        under,
+        number=recipe.which if recipe.variety else 0,
+    )
     session.later = variety.later(data, number, recipe.variety)
     if legs is not None and not legs.cyclic:
         session.longest = round(legs.seconds / STEP)

@@ -31,7 +31,7 @@ class Session:
     held : pressed keys; runs, keeps : whether Shift and Ctrl are pressed
     goal : current target, x + iy metres; line : further targets of a drawn line
     longest : steps after which it pauses; others : companions with the same wishes, which avoid each other
-    later : delay in steps of its wishes, as a companion
+    later : delay in steps of its wishes, as a companion; number : as such, 0 for the main character
     ticks : seconds between updates; late : dropped seconds, because the computer was busy
     """
 
@@ -52,6 +52,7 @@ class Session:
     longest: int = LONGEST
     others: list["Session"] = field(default_factory=list)
     later: int = 0
+    number: int = 0
     ticks: list[float] = field(default_factory=list)
     late: float = 0.0
     _rest: float = 0.0
@@ -59,7 +60,7 @@ class Session:
     _asked: list[crowd.Pair] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.states = [controller.begin_state(self.data, self.place, self.facing, self.ground)]
+        self.states = [controller.begin_state(self.data, self.place, self.facing, self.ground, self.number)]
 
     @property
     def state(self) -> State:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...drive import controller, crowd, database, footing, ground, keep, route, variety, wishes
+from ...drive import controller, crowd, database, footing, ground, idle_plans, keep, route, variety, wishes
 from ...drive.controller import Manner
 from ...drive.database import Database
 from ...drive.route import Route
@@ -65,6 +65,7 @@ def rows(
         clips, progress = [*clips, *found], progress.part(0.4, 1.0)
     base.check_count("Drive", len(clips), 2, None)
     data = database.build(clips, mirror=options.mirror, travel=options, progress=progress)
+    data = idle_plans.with_idling(data)
     return replace(data, library=stamp, sentences=(*data.sentences, left) if left else data.sentences)
 
 
@@ -104,10 +105,12 @@ def drive(
     if recipe.crowd:
         bodies = [(data, place, facing), *((data, *begin_of(row)) for row in recipe.crowd)]
         each_wished = [crowd.later(wished, variety.later(data, k, recipe.variety)) for k in range(len(bodies))]
-        each, _ = crowd.drive_crowd(bodies, each_wished, manner_of(recipe), at, leads=True)
+        each, _ = crowd.drive_crowd(bodies, each_wished, manner_of(recipe), at, leads=True, alike=not recipe.variety)
         states = each[recipe.which]
     else:
-        states = route.drive_route(data, wished, manner_of(recipe), place, facing, at)
+        states = route.drive_route(
+            data, wished, manner_of(recipe), place, facing, at, recipe.which if recipe.variety else 0
+        )
     driven = route.of_states(states)
     progress.at(0.8, "Making the result")
     data, figures, told = _vary_body(data, driven, recipe)

@@ -13,7 +13,7 @@ from ...motion import cycles, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
 from ...quality import contacts
-from .. import Loop
+from .. import Loop, Walk
 from . import meeting
 from .cutting import Cut, Stretch
 from .states import ACTION, GAITS, IDLE
@@ -27,6 +27,7 @@ BIN = 0.3  # body heights a second; gaits of one name with a smaller difference 
 SEAM, ACCELERATION = 1.3, 2.0  # times the usual step and acceleration; a larger seam is visible
 MARGIN, SPACING, MOST_OF = 0.25, 0.05, 0.5  # s before an idle cycle, s between tried frames, least share of the stretch
 LEVEL = 3.0  # degrees; an idle turns no more than this where possible
+LEAST_VARIED, LEAST_USED = 2.0, 0.4  # s of an idle whose loop is a variation of its frames, and share it has to use
 SHORT = 0.5  # s; a shorter cycle of an action looks like trembling
 
 
@@ -129,6 +130,8 @@ def make_loop(cut: Cut, stretch: Stretch) -> Made:
         return Made(stretch, None, {}, "it turns once")
     if len(part) < 3 or part.seconds < least:
         return Made(stretch, None, {}, f"it is steady for {part.seconds:.1f} s only, and a loop takes {least:g}")
+    if kind == IDLE and (varied := _vary_rest(stretch, part)) is not None:
+        return replace(varied, low=steady)
     refused: list[Made] = []
     for cycle in _of_rest(part) if kind == IDLE else [(0, 0)]:
         made = _close_loop(stretch, part, *cycle)
@@ -136,6 +139,27 @@ def make_loop(cut: Cut, stretch: Stretch) -> Made:
             return replace(made, low=made.low + steady)
         refused.append(made)
     return refused[0]
+
+
+def _vary_rest(stretch: Stretch, part: Clip) -> Made | None:
+    """Return a loop of a whole idle in another order of its frames; None if it is short, or no loop is found.
+
+    A single piece of an idle would repeat every second or two.
+    """
+    if part.seconds < LEAST_VARIED:
+        return None
+    try:
+        made = verbs.apply(Walk(seconds=part.seconds, loop=True, plant_feet=False, keep_hands="off"), [part])
+    except LoomError:
+        return None
+    own, facing = made.report["walk"], root_motion.ground_frames(made.clip)[1]
+    if np.degrees(np.ptp(facing)) > LEVEL or own["used"] < LEAST_USED or any(times > 1.0 for _, times in own["seams"]):
+        return None
+    shapes = meeting.shapes(made.clip, repeats=True)[:-1]
+    usual = int(np.argmin(np.linalg.norm(shapes - np.median(shapes, axis=0), axis=1)))  # where transitions meet it
+    varied = replace(begun_at(made.clip, usual), name=part.name)
+    closed = _close_loop(stretch, replace(varied, cyclic=False), 0, len(varied) - 1)
+    return None if closed.clip is None else closed
 
 
 def _close_loop(stretch: Stretch, part: Clip, start: int, length: int) -> Made:

@@ -18,7 +18,7 @@ from .states import ACTION, GAITS, IDLE, TURN
 
 REACH = 1.5  # s into a loop's stretch searched for the end of a transition
 PLANTINGS = 2  # rounds of planting feet and restoring the end poses
-ALIKE = 0.013  # body heights; idle poses within this margin of the nearest one count as equal
+ALIKE = 0.015  # body heights; idle poses within this margin of the nearest one count as equal
 LONGEST = 12.0  # s; longer motion between two loops is not a transition
 
 

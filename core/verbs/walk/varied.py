@@ -20,7 +20,7 @@ from ...progress import SILENT, Progress
 from ...quality import quality
 from ...recipes.base import graph_name
 from ...recipes.graph import VariationOptions
-from ...variation import bridging, choice, guide, hardness, jumps, playing, source, wishes
+from ...variation import arranging, bridging, guide, hardness, playing, source, wishes
 from ...variation.choice import Chosen
 from ...variation.jumps import Jumps
 from ...variation.playing import Played, Run
@@ -35,7 +35,9 @@ SHIFTED = 0.3  # m of shift beside bending: reported
 SLIPS, MISSED = 0.06, 0.5  # m/s by which the ground slips along a path, m by which its end is missed: reported
 OFF = 0.12  # of a share: reported
 SEARCHING = "Searching the clips"
-BRIEF, ALIKE = 8.0, 0.9  # s of a source whose next seed is tried, and share of equal rows: reported
+LENGTHS = (1.0, 1.1, 0.9, 1.2, 0.8, 1.3, 0.7)  # of the asked one, tried for a loop: strides have whole numbers
+BRIEF, FREE = 8.0, 200.0  # s of a short source, and factor on the cost of beginning elsewhere than asked
+EARLY = 2.0 / 3.0  # share of a short source in which variations begin that are longer: it must go on
 FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
 
 
@@ -85,13 +87,9 @@ def vary(
     rows = prepared if isinstance(prepared, Source) else gather(clips, recipe, progress.part(0.0, 0.3), prepared)
     rate = rows.inputs.clips[0].rate
     seconds = recipe.seconds or LONGER * rows.seconds()
-    frames = max(round(seconds * rate), 1) + 1
-    if recipe.loop:  # whole rows, so that the last frame shows the first row
-        frames = max(round((frames - 1) / rows.step), 2) * rows.step + 1
     path = _path(recipe)
-    limits.check_size(rows.inputs.clips[0].name, frames, len(rows.inputs.clips[0].skeleton))
-    wished = wishes.read(rows, clips, frames, recipe.poses, recipe.verbatim)
-    way = _choose(rows, recipe, wished, progress.part(0.3, 0.8))
+    way = _choose_length(rows, clips, recipe, round(seconds * rate), progress.part(0.3, 0.8))
+    wished = way.wished
     runs = playing.runs_of(rows, way.chosen, way.found)
     times, moved = wishes.times(rows, wished, way.chosen.rows, loop=recipe.loop)
     edges = np.array([frame / rows.step for one in wished.stretches for frame in (one.at, one.at + one.count)])
@@ -115,8 +113,9 @@ def vary(
         if far > FAR
     ]
     report["warnings"] += [*told, *_suggest_others(rows, played, shifted, report["walk"]["transitions"])]
+    if recipe.loop and abs(clip.seconds - seconds) > 0.05 * seconds:
+        report["warnings"].append(f"no loop takes {seconds:g} s: it takes {clip.seconds:.1f} s")
     report["warnings"] += _describe_shares(rows, recipe, way, report["walk"])
-    report["warnings"] += _compare_next(rows, recipe, way)
     report["warnings"] += _describe_hardness(rows, way, runs, clip, report["walk"])
     report["seconds_taken"] = round(time.perf_counter() - began, 4)
     places = root_motion.ground_frames(clip)[0] @ np.array([1.0, 1j])
@@ -128,31 +127,59 @@ def _name(rows: Source) -> str:
     return graph_name([clip.name for clip in rows.inputs.clips[: rows.inputs.given]])
 
 
+def _choose_length(rows: Source, clips: Sequence[Clip], recipe: Walk, count: int, progress: Progress) -> _Way:
+    """Return the rows of a variation of `count` frames after the first; a loop may be longer or shorter.
+
+    Raises GraphError, and the errors of `wishes.read` and `limits.check_size`.
+    """
+    first, refused = rows.inputs.clips[0], None
+    for share in LENGTHS if recipe.loop and not (recipe.poses or recipe.verbatim) else LENGTHS[:1]:
+        frames = max(round(share * count), 1) + 1
+        if recipe.loop:  # whole rows, so that the last frame shows the first row
+            frames = max(round((frames - 1) / rows.step), 2) * rows.step + 1
+        limits.check_size(first.name, frames, len(first.skeleton))
+        wished = wishes.read(rows, clips, frames, recipe.poses, recipe.verbatim)
+        try:
+            return _choose(rows, recipe, wished, progress)
+        except GraphError as error:
+            refused = refused or error
+    assert refused is not None
+    raise refused
+
+
 def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _Way:
-    """Return the rows of a variation, with jumps between the nearest poses that a way allows."""
+    """Return the rows of a variation, with the shortest jumps that lead to its end."""
     shares = _shares(rows, recipe)
     count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
     asked, pinned = wishes.limits(rows, wished, count, hold=recipe.hold, loop=recipe.loop)
     if recipe.variation > 0.0 and not recipe.loop:  # seeds begin elsewhere, where enough rows follow
-        room = len(rows) - count if count < len(rows) else len(rows)
-        asked = replace(asked, first=recipe.seed * guide.GOLDEN % 1.0 * room)
-    guided = guide.make(rows, count, recipe.variation, recipe.seed, pinned, shares, loop=recipe.loop)
-    limit = recipe.threshold
-    while True:
-        found = jumps.find(rows, limit)
-        rng = np.random.default_rng(recipe.seed)
-        chosen = choice.choose(
-            rows, found, guided, asked, shares, rng, recipe.variation, lambda share: progress.at(share, SEARCHING)
+        short = recipe.variation == 1.0 and rows.seconds() < BRIEF  # seeds of a short source hardly differ otherwise
+        asked = replace(
+            asked,
+            first=recipe.seed * guide.GOLDEN % 1.0 * _begin_within(rows, count),
+            pull=FREE if count < len(rows) or short else 1.0,
         )
-        if chosen is not None:
-            return _Way(chosen, found, wished, shares)
-        if limit >= jumps.FARTHEST:
-            break
-        limit *= jumps.GROWTH
+    made = arranging.arrange(
+        rows, count, asked, pinned, shares,
+        variation=recipe.variation, seed=recipe.seed, nearest=recipe.threshold,
+        at=lambda share: progress.at(share, SEARCHING),
+    )  # fmt: skip
+    if made is not None:
+        return _Way(*made, wished, shares)
     raise GraphError(
         f"{_name(rows)}: no way leads on for {(wished.frames - 1) / rows.inputs.clips[0].rate:g} s; add actions that"
         " are alike, or ask for less"
     )
+
+
+def _begin_within(rows: Source, count: int) -> float:
+    """Return the number of rows with one of which a variation of `count` rows begins."""
+    once = len(np.unique(rows.same))
+    if once < len(rows):  # a repeated cycle can begin at any of its rows
+        return once
+    if count < once:
+        return len(rows) - count
+    return (EARLY if rows.seconds() < BRIEF else 1.0) * once
 
 
 def _shares(rows: Source, recipe: Walk) -> Array:
@@ -250,16 +277,6 @@ def _suggest_others(rows: Source, played: Played, shifted: float, seams: int) ->
     return told
 
 
-def _compare_next(rows: Source, recipe: Walk, way: _Way) -> list[str]:
-    """Return a sentence if the next seed would give the same: a short source has few ways."""
-    if rows.seconds() > BRIEF or recipe.variation == 0.0 or rows.inputs.frame_maps[0].cycle:
-        return []
-    other = _choose(rows, replace(recipe, seed=recipe.seed + 1), way.wished, SILENT).chosen.rows
-    if len(other) != len(way.chosen.rows) or np.mean(rows.same[other] == rows.same[way.chosen.rows]) < ALIKE:
-        return []
-    return [f"{_name(rows)} is short, so the next seed gives nearly the same: Mirror, or further actions, vary it more"]
-
-
 def _describe_shares(rows: Source, recipe: Walk, way: _Way, own: dict[str, Any]) -> list[str]:
     """Return a sentence for each clip with much less than the share asked for; report all shares."""
     given = rows.inputs.given
@@ -270,7 +287,7 @@ def _describe_shares(rows: Source, recipe: Walk, way: _Way, own: dict[str, Any])
     return [
         f"{name} has {100.0 * got:.0f} % of the result, not {100.0 * share:.0f} %: its poses are unlike the others'"
         for name, got, share in zip(names, gone, wanted, strict=True)
-        if recipe.shares and got < share - OFF
+        if (got < share - OFF if recipe.shares else got == 0.0 < share)
     ]
 
 

@@ -135,7 +135,7 @@ def test_a_body_of_a_crowd_is_made_again_alone_and_says_how_it_differs():
     )
     assert (other.clip.rotations == again.clip.rotations).all()
     assert (none.clip.rotations == plain.clip.rotations).all()
-    assert (other.route.place == plain.route.place).all()
+    assert np.abs(other.route.place - plain.route.place).max() < 0.4  # it begins at another pose of its idling
     assert 0.005 < other.report["drive"]["variety"] < 0.2
     assert "variety" not in plain.report["drive"]
     still = [actions.wave(), replace(actions.wave(), name="again")]

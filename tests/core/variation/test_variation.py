@@ -1,5 +1,6 @@
 """Endless variations: played frames, limits read back from written files, and known answers."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -288,13 +289,6 @@ def test_a_captured_cycle_repeats_without_a_jump():
     assert any("only repeats: Restyle" in sentence for sentence in made.report["warnings"])
 
 
-def test_a_source_of_few_ways_says_that_seeds_are_alike():
-    short = actions.turn_left(30.0).cut(0, 40)
-    made = [verbs.apply(Walk(seconds=2.0, seed=seed), [short]) for seed in (1, 2)]
-    same = (made[0].origin.frame == made[1].origin.frame).mean() > 0.9
-    assert same == any("gives nearly the same" in sentence for sentence in made[0].report["warnings"])
-
-
 def test_a_clip_of_a_few_frames_is_played_or_refused():
     few = actions.walk().cut(0, 9)
     assert len(verbs.apply(Walk(seconds=0.2), [few]).clip) == 7
@@ -329,3 +323,28 @@ def test_a_variation_that_stays_in_a_cycle_says_that_it_only_repeats():
     assert set(made.origin.clip.tolist()) == {0}
     assert made.report["walk"]["transitions"] == 0
     assert any("only repeats: Restyle" in sentence for sentence in made.report["warnings"])
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("seconds", [2.0, 8.0])
+def test_no_two_of_a_crowd_of_a_cycle_or_a_short_clip_move_alike(seconds):
+    cycle = verbs.apply(verbs.Loop(), [material.captured("cmu_mb_02_01")]).clip
+    for clip in (cycle, material.captured("cmu_mb_26_01").cut(120, 540)):
+        rows = verbs.prepare(Walk(), [clip])
+        made = [
+            verbs.apply(Walk(seconds=seconds, seed=k, plant_feet=False), [clip], prepared=rows) for k in range(1, 7)
+        ]
+        shown = [rows.poses_of([one.clip]) for one in made]
+        alike = [(np.linalg.norm(one - other, axis=1) < 0.03).mean() for one, other in itertools.combinations(shown, 2)]
+        assert max(alike) < 0.9
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("seconds", [3.0, 4.0, 6.0])
+def test_a_loop_of_strides_takes_a_whole_number_of_them_and_says_so(seconds):
+    clip = motion_file.read(material.SHARED / "strides" / "cmu_mb_35_02.bvh").clip
+    made = verbs.apply(Walk(seconds=seconds, loop=True), [clip])
+    assert made.clip.cyclic
+    assert 0.65 * seconds < made.clip.seconds < 1.35 * seconds
+    told = any("no loop takes" in sentence for sentence in made.report["warnings"])
+    assert told == (abs(made.clip.seconds - seconds) > 0.05 * seconds)
