@@ -63,7 +63,7 @@ class ResultHooks(Hooks):
         from ...model import storage
         from ...services.results import updating
 
-        return bool(op.into) and storage.edited_by_hand(updating.result_named(op.into, overwrite_edits=True))
+        return bool(op.into) and storage.edited_by_hand(updating.find_result(op.into, overwrite_edits=True))
 
     # --- inputs
 
@@ -76,7 +76,7 @@ class ResultHooks(Hooks):
         if op.into:
             from ...services.results import updating
 
-            result = updating.result_named(op.into, overwrite_edits=op.overwrite_edits)
+            result = updating.find_result(op.into, overwrite_edits=op.overwrite_edits)
             op.written_over = result.session_uid
             return updating.inputs_for(result, (yield from self.read(op, context, armature)))
         made = yield from self.read(op, context, armature)

@@ -327,7 +327,7 @@ class ACTION_LOOM_OT_cancel(bpy.types.Operator):
 
 
 def _forget_edited(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
-    """Forget the result that is edited: the panel shows another mode."""
+    """Forget which result Edit has loaded, because the panel shows another mode."""
     for rig in properties.settings_of(scene).rigs:
         rig.edited = None
 

@@ -55,7 +55,7 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
 
 
 def check_overwritable(action: bpy.types.Action, *, overwrite_edits: bool) -> None:
-    """Raise LoomError for a result that can't be written, or that was edited by hand unless that may be lost."""
+    """Raise LoomError for a result that can't be written, and for hand-made edits unless they may be lost."""
     result_mark.check_writable(action)
     if not overwrite_edits and storage.edited_by_hand(action):
         raise LoomError(f"{action.name} was edited by hand: allow overwriting, or rename it and weave again")

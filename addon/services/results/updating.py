@@ -18,7 +18,7 @@ from . import rebuilding
 _NUMBER = re.compile(r"\.\d{3,}$")  # that Blender adds to a name already in use
 
 
-def result_named(name: str, *, overwrite_edits: bool) -> bpy.types.Action:
+def find_result(name: str, *, overwrite_edits: bool) -> bpy.types.Action:
     """Return the result of a name; raises LoomError if it can't be written, or was edited by hand."""
     action = by_full_name(bpy.data.actions, name)
     if action is None:
@@ -49,8 +49,8 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any, uid: int) -> wr
     written = rebuilding.write(context, inputs, made, into)
     wanted = inputs.request.result.result_name
     if written.partner is not None and named.get(written.partner.action):
-        written = dataclasses.replace(written, partner=_renamed(written.partner, wanted or made.partner.clip.name))
-    return _renamed(written, wanted or made.clip.name) if named[into[0]] else written
+        written = dataclasses.replace(written, partner=_rename(written.partner, wanted or made.partner.clip.name))
+    return _rename(written, wanted or made.clip.name) if named[into[0]] else written
 
 
 def _has_given_name(action: bpy.types.Action) -> bool:
@@ -65,7 +65,7 @@ def _has_given_name(action: bpy.types.Action) -> bool:
     return name in (action.name, _NUMBER.sub("", action.name))
 
 
-def _renamed(written: writing.Written, name: str) -> writing.Written:
+def _rename(written: writing.Written, name: str) -> writing.Written:
     """Rename a written action, and name it so in its messages."""
     action, before = written.action, written.action.name
     if name != _NUMBER.sub("", before):
