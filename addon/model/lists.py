@@ -255,6 +255,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     take_rows: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_take_row)
     take_active: bpy.props.IntProperty(options=set())
     take_holes: bpy.props.CollectionProperty(type=take_rows.ACTION_LOOM_PG_hole)  # gaps of the set
+    edited: bpy.props.PointerProperty(type=bpy.types.Action)  # the result whose settings Edit has put into the panel
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
     last_warnings: bpy.props.StringProperty(options=set())  # warnings about the same, a line each

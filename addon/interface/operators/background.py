@@ -44,12 +44,22 @@ class BackgroundOperator(OperatorMixin):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         try:
-            self.from_panel(context)
+            self.from_panel(context)  # Blender does not call it when the dialog is confirmed
+            asks = not bpy.app.background and self.has_edits(context)
         except LoomError as error:
             return self.failed(context, error)
+        if asks:
+            self.overwrite_edits = True  # as the dialog's button announces
+            why = "Replace the keys that were edited? Weave makes another action and keeps them"
+            manager = present(context.window_manager)
+            return manager.invoke_confirm(self, event, title="Edited by hand", message=why, icon="WARNING")
         if bpy.app.background or context.window is None:
             return self.execute(context)
         return self._begin(context)
+
+    def has_edits(self, context: bpy.types.Context) -> bool:
+        """Return whether the result to write over was edited by hand; raises LoomError."""
+        return False
 
     def call_again(self, **given: Any) -> None:
         """Call this operator a second time, in the background, and report its error.

@@ -48,12 +48,22 @@ class ResultHooks(Hooks):
     # leave it where clips would have to be matched first, or a graph to be built
     quick: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
 
+    # the result to write over, by name; a new one is made if empty
+    into: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    overwrite_edits: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
+
     # preview the panel's settings automatically, without messages
     unasked: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         most = None if cls.recipe.most == 1 else cls.recipe.most
         return polls.poll_sources(cls, context, cls.recipe.least, most) and polls.poll_partner(cls, context, cls.recipe)
+
+    def has_edits(self, op: Any) -> bool:
+        from ...model import storage
+        from ...services.results import updating
+
+        return bool(op.into) and storage.edited_by_hand(updating.find_result(op.into, overwrite_edits=True))
 
     # --- inputs
 
@@ -63,6 +73,12 @@ class ResultHooks(Hooks):
         from ...services.preview import panel_state
         from ...services.weaving import prepared
 
+        if op.into:
+            from ...services.results import updating
+
+            result = updating.find_result(op.into, overwrite_edits=op.overwrite_edits)
+            op.written_over = result.session_uid
+            return updating.inputs_for(result, (yield from self.read(op, context, armature)))
         made = yield from self.read(op, context, armature)
         if op.preview:
             scene = scene_of(context)
@@ -161,7 +177,7 @@ class ResultHooks(Hooks):
             try:
                 if isinstance(result, LoomError):
                     raise result
-                if self.is_unchanged(op, one, result):
+                if not op.into and self.is_unchanged(op, one, result):
                     unchanged += 1
                     left += _why_unchanged(context, one, result)
                     continue
@@ -188,8 +204,11 @@ class ResultHooks(Hooks):
 
     def write(self, op: Any, context: bpy.types.Context, inputs: "Inputs", made: Any) -> "Written":
         """Write one result; raises LoomError if it can't be written."""
+        from ...services.results import updating
         from ...services.weaving import writing
 
+        if op.into:
+            return updating.write(context, inputs, made, op.written_over)
         return writing.write(context, inputs, made)
 
     def done(self, op: Any, context: bpy.types.Context, each: list[EachResult], refused: list[str]) -> None:
@@ -277,6 +296,7 @@ def list_results(context: bpy.types.Context, armature: bpy.types.Object | None, 
     rig = properties.rig_of(scene_of(context), armature)
     if rig is None:
         return
+    rig.edited = None
     count = len(rig.sources)
     for one in each:
         if not lists.own_lines(rig, one.written.action):

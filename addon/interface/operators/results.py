@@ -57,7 +57,7 @@ def choose_action(name: str, armature: bpy.types.Object) -> bpy.types.Action:
 class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     bl_idname = "action_loom.rebuild"
     bl_label = "Rebuild"
-    bl_description = "Weave this result again from its sources as they are now"
+    bl_description = "Weave again with the settings it was made with, from its sources as they are now"
     bl_options = {"REGISTER", "UNDO"}
 
     # name of the result; the armature's action if empty
@@ -83,21 +83,10 @@ class ACTION_LOOM_OT_rebuild(BackgroundOperator, bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return poll_result(cls, context)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
+    def has_edits(self, context: bpy.types.Context) -> bool:
         from ...model import storage
 
-        try:
-            edited = storage.edited_by_hand(choose_action(self.action, present(target_armature.armature(context))))
-            self.from_panel(context)  # Blender does not call it when the dialog is confirmed
-        except LoomError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        if edited and not bpy.app.background:
-            self.overwrite_edits = True  # as the dialog's button announces
-            why = "Replace the keys that were edited? Weave makes another action and keeps them"
-            manager = present(context.window_manager)
-            return manager.invoke_confirm(self, event, title="Edited by hand", message=why, icon="WARNING")
-        return super().invoke(context, event)
+        return storage.edited_by_hand(choose_action(self.action, present(target_armature.armature(context))))
 
     def from_panel(self, context: bpy.types.Context) -> None:
         """Take edited contacts and a take's row from the panel; the recipe is stored on the result."""
@@ -192,7 +181,7 @@ def _to_rebuild(context: bpy.types.Context, inputs: "Inputs", action: bpy.types.
 class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
     bl_idname = "action_loom.edit_recipe"
     bl_label = "Edit Recipe"
-    bl_description = "Put this result's sources and options back into the tab, to weave another"
+    bl_description = "Put this result's sources and options back into the tab, to change it or weave another"
     bl_options = {"REGISTER", "UNDO"}
 
     # name of the result; the armature's action if empty
@@ -214,8 +203,24 @@ class ACTION_LOOM_OT_edit_recipe(bpy.types.Operator):
         troubles.clear(present(target_armature.armature(context)).session_uid)  # the recipe answers it
         for sentence in missing:  # another action can be ticked instead
             self.report({"WARNING"}, sentence)
-        self.report({"INFO"}, f"The options of {action.name} are in the tab: change some, and weave another")
+        if self._note(context, action):
+            self.report({"INFO"}, f"The options of {action.name} are in the tab: change some, then Update it")
+        else:
+            self.report({"INFO"}, f"The options of {action.name} are in the tab: change some, and weave another")
         return {"FINISHED"}
+
+    def _note(self, context: bpy.types.Context, action: bpy.types.Action) -> bool:
+        """Note the result whose settings are in the panel Weave; return whether Update can write them into it.
+
+        Tools have their own panel, and Rebuild takes the panel's row of a take.
+        """
+        from ...model import storage
+
+        kept, scene = storage.of_result(action), scene_of(context)
+        rig = properties.rig_of(scene, kept.armature or present(target_armature.armature(context)))
+        fits = bool(kept.recipe.mode) and not isinstance(kept.recipe, CutOut) and storage.leader_of(action) == action
+        rig.edited = action if fits else None
+        return fits
 
     def _load(
         self,
@@ -321,4 +326,12 @@ class ACTION_LOOM_OT_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-register = registrar.registration((ACTION_LOOM_OT_rebuild, ACTION_LOOM_OT_edit_recipe, ACTION_LOOM_OT_cancel))
+def _forget_edited(scene: bpy.types.Scene, _context: bpy.types.Context) -> None:
+    """Forget which result Edit has loaded, because the panel shows another mode."""
+    for rig in properties.settings_of(scene).rigs:
+        rig.edited = None
+
+
+def register() -> None:
+    registrar.add_classes((ACTION_LOOM_OT_rebuild, ACTION_LOOM_OT_edit_recipe, ACTION_LOOM_OT_cancel))
+    registrar.append(properties.when_mode_changed, _forget_edited)

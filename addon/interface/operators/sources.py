@@ -238,6 +238,8 @@ def _assign_action(context: bpy.types.Context, armature: bpy.types.Object, name:
         raise LoomError(f"{action.name} moves no bone of {armature.name}")
     if contact_rows.action_of(armature) != action:
         curves.assign(armature, action, curves.choose_slot(action, armature))
+    if rig is not None and rig.edited != action:
+        rig.edited = None  # the panel may change before its result plays again
     return action
 
 

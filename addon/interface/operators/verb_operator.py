@@ -20,6 +20,7 @@ from ....core.recipes.result import ResultOptions
 from ....core.verbs import VERBS, Blend
 from ...ground import option_properties, registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
+from ...ground.translations.runtime import translate_text
 from ...model import intents, lists, properties, target_armature
 from . import polls
 from .background import BackgroundOperator
@@ -66,6 +67,10 @@ class Hooks:
 
     def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
         """Draw the layout above the options in the redo panel."""
+
+    def has_edits(self, op: Any) -> bool:
+        """Return whether the result to write over was edited by hand; raises LoomError."""
+        return False
 
     def is_unfilled(self, op: Any) -> bool:
         """Return whether to take the sources from the panel, for example if a script names none."""
@@ -119,6 +124,15 @@ class VerbOperator(BackgroundOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return cls.hooks.poll(cls, context)
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, asked: Any) -> str:
+        return (
+            translate_text("Write the shown sources and options into this action") if getattr(asked, "into", "") else ""
+        )
+
+    def has_edits(self, context: bpy.types.Context) -> bool:
+        return self.hooks.has_edits(self)
 
     def draw(self, context: bpy.types.Context) -> None:
         from .. import redo_panel

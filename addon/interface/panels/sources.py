@@ -123,6 +123,7 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 ROWS = 7  # of the list, independent of its length, to keep the layout below in place
 BESIDE, SHARED, MARK = 25, 30, 4  # letters that do not fit a line because of its length, its share, and a mark
 PLAYED = 14  # letters that do not fit the row of the played action because of its buttons
+UPDATE = 7  # letters that do not fit it, in addition, because of the button Update
 AROUND = 15  # letters of the sidebar beside a line
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks
 SHARE, NUMBER = 0.28, 7  # of a line's width for a share, and letters within which its number is readable
@@ -317,11 +318,18 @@ class ACTION_LOOM_PT_sources(SidebarPanel, bpy.types.Panel):
             return
         made = result_mark.is_result(action)
         edited = made and changed_sources.is_edited(action)
-        name = shown.shorten(action.name, PLAYED)
+        loaded = properties.rig_of(scene_of(context), shown.armature).edited == action
+        name = shown.shorten(action.name, PLAYED + loaded * UPDATE)
         name = translate_text("Edited: {name}").format(name=name) if edited else name
         row.label(text=name, icon="PLAY", translate=False)
         if made:
             row.operator("action_loom.edit_recipe", text="", icon="PREFERENCES")
+        if made and loaded:
+            mode = properties.settings_of(scene_of(context)).mode
+            narrow = row.row(align=True)
+            narrow.ui_units_x = 5.0
+            present(narrow.operator(f"action_loom.{mode}", text="Update")).into = action.name_full
+        elif made:
             again = row.row(align=True)
             again.alert = bool(changed_sources.names(action))
             again.operator("action_loom.rebuild", text="", icon="FILE_REFRESH")

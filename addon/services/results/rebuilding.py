@@ -42,9 +42,7 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
     """
     action = storage.leader_of(action)
     kept = storage.of_result(action)
-    result_mark.check_writable(action)
-    if not overwrite_edits and storage.edited_by_hand(action):
-        raise LoomError(f"{action.name} was edited by hand: allow overwriting, or rename it and weave again")
+    check_overwritable(action, overwrite_edits=overwrite_edits)
     made_of = storage.find_sources(action)
     now = zip(kept.request.sources, made_of, storage.players_of(action), strict=True)
     renamed = tuple(
@@ -54,6 +52,13 @@ def inputs_of(action: bpy.types.Action, *, overwrite_edits: bool) -> RebuildInpu
     into = action, storage.find_slot(action, kept.slot)
     request = dataclasses.replace(kept.request, sources=renamed)
     return RebuildInputs(kept.armature, made_of, request, current_recipe(kept, made_of), into)
+
+
+def check_overwritable(action: bpy.types.Action, *, overwrite_edits: bool) -> None:
+    """Raise LoomError for a result that can't be written, and for hand-made edits unless they may be lost."""
+    result_mark.check_writable(action)
+    if not overwrite_edits and storage.edited_by_hand(action):
+        raise LoomError(f"{action.name} was edited by hand: allow overwriting, or rename it and weave again")
 
 
 def read_again_in_steps(
