@@ -167,9 +167,8 @@ def test_an_action_without_a_match_is_asked_for(couple):
         bpy.ops.action_loom.blend(sources=sources, partner="Partner")
     assert loop(partner="Partner") == {"FINISHED"}  # the partner plays it
     assert partner.animation_data.action.name == "Stroll loop"
-    readings = [{"name": "Walk", "partner": "Run", "rate": 0.0, "slot": "", "first": 0, "last": 0}]
     with pytest.raises(RuntimeError, match="Run has frames"):
-        loop(partner="Partner", readings=readings)
+        loop(partner="Partner", partners=[{"name": "Walk", "action": "Run"}])
 
 
 @pytest.mark.parametrize(

@@ -40,10 +40,19 @@ class ACTION_LOOM_PG_reading(bpy.types.PropertyGroup):
     """Reading options of a source other than the defaults; a separate item, since scripts must give every member."""
 
 
+del ACTION_LOOM_PG_reading.__annotations__["partner"]  # scripts of earlier versions do not give it
+
+
 class ACTION_LOOM_PG_player(bpy.types.PropertyGroup):
     """The armature of a source's action, if it is another one; named after the source."""
 
     armature: bpy.props.StringProperty(name="Armature")
+
+
+class ACTION_LOOM_PG_beside(bpy.types.PropertyGroup):
+    """The partner's action for a source, if it is not the one of the same name; named after the source."""
+
+    action: bpy.props.StringProperty()
 
 
 class Hooks:
@@ -120,6 +129,7 @@ class VerbOperator(BackgroundOperator):
     sources: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_weighted, options={"HIDDEN"})
     readings: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_reading, options={"HIDDEN"})
     players: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_player, options={"HIDDEN"})
+    partners: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_beside, options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -153,7 +163,7 @@ class VerbOperator(BackgroundOperator):
         )
         if self.hooks.from_settings:
             self._take_settings(properties.settings_of(scene_of(context)))
-        for rows in (self.sources, self.readings, self.players):
+        for rows in (self.sources, self.readings, self.players, self.partners):
             rows.clear()
         self.hooks.fill_sources(self, context, given)
         self.hooks.fill(self, context, given)
@@ -185,7 +195,10 @@ class VerbOperator(BackgroundOperator):
 
     def add_line(self, line: Any) -> None:
         """Add the action of a list's line to the sources, with the line's reading options."""
-        reading = {"rate": line.rate, "slot": line.slot, "partner": line.partner}
+        if line.partner:
+            beside = self.partners.add()
+            beside.name, beside.action = line.action.name_full, line.partner
+        reading = {"rate": line.rate, "slot": line.slot}
         if line.use_range:
             reading |= {"first": line.first, "last": line.last}
         self.add_source(line.action.name_full, line.weight, line.armature, reading)
@@ -246,8 +259,13 @@ class VerbOperator(BackgroundOperator):
     def request(self) -> Request:
         """Return the request in the operator's properties."""
         readings: dict[str, list[dict[str, Any]]] = {}
+        partners = {one.name: one.action for one in self.partners}
+        known = {
+            name: about for name, about in option_properties.options_of(SourceOptions).items() if name != "partner"
+        }
         for one in self.readings:
-            readings.setdefault(one.name, []).append(option_properties.values_of(one, SourceOptions))
+            values = {name: option_properties.value_of(one, about) for name, about in known.items()}
+            readings.setdefault(one.name, []).append(values)
         players: dict[str, list[str]] = {}
         for player in self.players:
             players.setdefault(player.name, []).append(player.armature)
@@ -255,7 +273,9 @@ class VerbOperator(BackgroundOperator):
         for source in self.sources:  # an action given twice can have two sets of reading options, in this order
             ways, owners = readings.get(source.name, [{}]), players.get(source.name, [""])
             owner = owners.pop(0) if len(owners) > 1 else owners[0]
-            sources.append(Source(name=source.name, armature=owner, **(ways.pop(0) if len(ways) > 1 else ways[0])))
+            way = ways.pop(0) if len(ways) > 1 else ways[0]
+            partner = partners.get(source.name, "")
+            sources.append(Source(name=source.name, armature=owner, partner=partner, **way))
         reading = ReadingOptions(**option_properties.values_of(self, ReadingOptions))
         if ResultOptions not in self.hooks.asks:
             return Request(sources=tuple(sources), reading=reading)
@@ -343,7 +363,9 @@ class AddedOperators:
             registrar.add_classes((self._registered[verb],))
 
 
-register = registrar.registration((ACTION_LOOM_PG_weighted, ACTION_LOOM_PG_reading, ACTION_LOOM_PG_player))
+register = registrar.registration(
+    (ACTION_LOOM_PG_weighted, ACTION_LOOM_PG_reading, ACTION_LOOM_PG_player, ACTION_LOOM_PG_beside)
+)
 
 
 def registration(classes: Sequence[type], added: AddedOperators) -> Callable[[], None]:
