@@ -29,10 +29,10 @@ pytestmark = pytest.mark.core_result
             "Death and Dance are hardly alike",
         ),
         (
-            "Roll (frame 31) and Walk (frame 12) meet 20 cm apart, so feet may slide: Roll (frame 32) and Walk (frame"
-            " 21) are 16 cm apart (Anywhere finds them)",
-            "Roll",
-            "Roll and Walk meet 20 cm apart, so feet may slide",
+            "Poses are 20 cm apart at the seam, so feet may slide: Roll (frame 31) and Walk (frame 12); Roll (frame 32)"
+            " and Walk (frame 21) are 16 cm apart (Anywhere finds them)",
+            "",
+            "Poses are 20 cm apart at the seam, so feet may slide",
         ),
         ("Leave Edit Mode first: changes to bones count only afterwards", "", "Leave Edit Mode first"),
         ("walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s)", "walk", "walk walks on the spot, by its feet"),

@@ -397,7 +397,7 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
     turn = clips.turn_a_cycle(woven.clip)
     if turn is None:
         return woven.clip, ""
-    notice = f"was not made to repeat: it turns {turn:.3g}° a cycle, and repeat offsets can't turn its travel"
+    notice = f"closes, but Blender can't repeat its turn of {turn:.3g}° a cycle"
     if not isinstance(recipe, Loop) or recipe.repeat > 1:
         return woven.clip, notice
     several = dataclasses.replace(cycles.unroll_cycle(woven.clip, 0, TURNING_CYCLES - 1), cyclic=False)
