@@ -86,8 +86,9 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         set_rows.fill(rig, action, inputs.first, made)
         used = sum(row.use for row in rig.take_rows)
         left_out = len(rig.take_rows) - used
-        rig.last, rig.last_of = f"{action.name}: {used} pieces to weave, {left_out} left out", action.name
-        rig.last_warnings = "\n".join(made.warnings)
+        line = f"{action.name}: {used} pieces to weave, {left_out} left out"
+        mode = properties.settings_of(scene_of(context)).mode
+        lists.keep_last(rig, line, action.name, made.warnings, mode)
         reports.report(self, (*inputs.read.notes, *made.warnings), rig.last)
         return {"FINISHED"}
 
