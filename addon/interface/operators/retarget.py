@@ -43,7 +43,7 @@ class RetargetHooks(ResultHooks):
         layout.prop(op, "which")
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
-        op.place = op.place if "place" in given else "FIGURE"  # the other armature may stand where the action begins
+        op.place = op.place if "place" in given else "FIGURE"  # beside the source
 
     def is_unfilled(self, op: Any) -> bool:
         return super().is_unfilled(op) or op.filled not in ("", op.which)

@@ -16,13 +16,12 @@ if TYPE_CHECKING:
     from ..preview.ghosts import Ghost
 
 WORDS = 15  # of a short form
-FEWEST = 12  # letters before a colon: a shorter clause, such as "Not planted", needs what follows it
+FEWEST = 12  # smallest number of letters before a colon at which a message is cut
 _ENDS = re.compile(r"(?<=[^\s\d]) \(|[:;] |: |, (?=as |where |most |which |whose |and )|[：；。（]")
 _ASIDE = re.compile(r" ?[(（][^()（）]*[)）](?=$| ?\w)")  # such as "(frame 31)"
-_COLON = re.compile(r"[:：]\s*")  # after a name in front
-_SUBJECT = re.compile(
-    r"[:：]\s*|\s*は|\s+(?!and |と|和|与)"
-)  # after a name that may be a subject as well; two names stay
+# What follows a name at the beginning, and what follows one that is the subject.
+_COLON = re.compile(r"[:：]\s*")
+_SUBJECT = re.compile(r"[:：]\s*|\s*は|\s+(?!and |と|和|与)")
 _LIKELY = re.compile(r"was it made at ([\d.]+)\?")
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 
