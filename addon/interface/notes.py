@@ -60,7 +60,8 @@ def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.
         return Line(missing, "INFO")
     if ghost is not None and ghost.mode in (mode, previews.SOLO):
         return Line("Outdated: press Weave" if ghost.outdated else ghost.summary, "GHOST_ENABLED", ghost.outdated)
-    return Line("" if rig is None else rig.last.removeprefix(f"{rig.last_of}: "), is_summary=True)
+    is_of_mode = rig is not None and rig.last_mode in (mode, "")
+    return Line(rig.last.removeprefix(f"{rig.last_of}: ") if is_of_mode else "", is_summary=True)
 
 
 def _draw_line(

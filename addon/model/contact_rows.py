@@ -259,9 +259,12 @@ def warnings_of(
     scene: bpy.types.Scene, action: bpy.types.Action, warnings: Sequence[str], span: tuple[int, int] | None = None
 ) -> list[str]:
     """Return the warnings of a report with scene frames; core counts from 0 in the result, or in a span."""
+    from ...core.edit.feet import worth
+
     warnings = in_scene(warnings, frames_of(action, span)[0])
     held = of(scene, action)
-    refused = [] if held is None else [f"{one.label} ({one.why})" for one in contacts_of(held) if one.why]
+    rows = () if held is None else contacts_of(held)
+    refused = [f"{one.label}, {one.why}" for one in rows if one.why not in ("", worth.NO_GAIN)]
     others = [one for one in warnings if not refused or ": not planted: " not in one]
     more = f" and {len(refused) - SHOWN} more" if len(refused) > SHOWN else ""
     return [*others, f"{action.name}: not planted: {'; '.join(refused[:SHOWN])}{more}"] if refused else others

@@ -259,6 +259,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
     last_warnings: bpy.props.StringProperty(options=set())  # warnings about the same, a line each
+    last_mode: bpy.props.StringProperty(options=set())  # the chosen mode, in which they are shown; "" for every mode
     last_made: bpy.props.StringProperty(options=set())  # names of the last results, a line each
 
 
@@ -268,6 +269,11 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
 def ticked_lines(rig: Any) -> list[Any]:
     """Return the ticked lines of a list whose actions still exist."""
     return list(each_ticked(rig))
+
+
+def keep_last(rig: Any, line: str, of: str = "", warnings: Iterable[str] = (), mode: str = "") -> None:
+    """Store the last line, the name of its action, its warnings, and the mode in which they are shown."""
+    rig.last, rig.last_of, rig.last_warnings, rig.last_mode = line, of, "\n".join(warnings), mode
 
 
 def keep_made(rig: Any, names: list[str]) -> None:

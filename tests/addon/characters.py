@@ -92,6 +92,7 @@ def worst_limb(loom, one, other, *, without=()):
 
 
 def as_it_comes(loom, verb, **options):
-    """Return the options of a verb, without planting and trimming."""
+    """Return the options of a verb, without planting and trimming, and a retargeted action where its source is."""
+    options = {"place": "REFERENCE"} | options if verb == "retarget" else options
     declared = loom("core.options").declared_options(loom("core.verbs").VERBS[verb].recipe)
     return options | {name: False for name in ("plant_feet", "trim") if name in declared}

@@ -201,7 +201,9 @@ def test_actions_of_another_armature_go_onto_its_controls(hero, rigs, loom, apar
     other.select_set(True)
     hero.select_set(True)
     bpy.context.view_layer.objects.active = hero
-    assert bpy.ops.action_loom.retarget(plant_feet=False, trim=False, result_name="Theirs") == {"FINISHED"}
+    assert bpy.ops.action_loom.retarget(plant_feet=False, trim=False, place="REFERENCE", result_name="Theirs") == {
+        "FINISHED"
+    }
     material.show(hero, bpy.data.actions["Theirs"])
     stands(apart(hero, loom("core.bodies.carry").onto_body(clip, body.skeleton)[0], body))
 

@@ -459,5 +459,5 @@ def test_a_blend_that_turns_is_not_made_to_repeat_and_the_user_is_told(bridge, c
     result = rig.animation_data.action
     assert not cycles_of(result)
     assert not result.use_cyclic
-    message = "Warning: Round was not made to repeat: it turns 23° a cycle, and repeat offsets can't turn its travel"
+    message = "Warning: Round: it closes, but Blender can't repeat its turn of 23° a cycle"
     assert message in capfd.readouterr().out

@@ -144,6 +144,18 @@ def test_rows_that_can_not_be_are_said_and_nothing_is_made(sliding, loom, first,
     assert set(bpy.data.actions) == actions
 
 
+def test_a_contact_that_planting_would_not_change_is_told_in_its_row_only(sliding, loom, rows_of):
+    service, no_gain = loom("addon.model.contact_rows"), loom("core.edit.feet.worth").NO_GAIN
+    scene, action = bpy.context.scene, sliding.animation_data.action
+    contacts = [service.Contact("L", "ball", 1, 37, no_gain), service.Contact("R", "ball", 26, 33)]
+    service.put(scene, action, contacts, edited=False)
+    assert [one.why for one in rows_of(action)] == [no_gain, ""]
+    assert service.warnings_of(scene, action, []) == []
+    service.put(scene, action, [contacts[0], contacts[1]._replace(why="it goes 9 cm while it stands")], edited=False)
+    (said,) = service.warnings_of(scene, action, [])
+    assert said == f"{action.name}: not planted: right foot, ball, 26 to 33, it goes 9 cm while it stands"
+
+
 def test_a_contact_that_is_refused_is_shown_with_why_until_it_is_edited(sliding, loom, rows_of, held_of, capfd):
     service, source = loom("addon.model.contact_rows"), sliding.animation_data.action
     whole = [service.Contact("L", "ball", 1, 37), service.Contact("R", "ball", 26, 33)]
@@ -152,7 +164,7 @@ def test_a_contact_that_is_refused_is_shown_with_why_until_it_is_edited(sliding,
     assert [bool(one.why) for one in rows_of(made)] == [True, False]
     assert "while it stands" in rows_of(made)[0].why
     reported = capfd.readouterr().out
-    assert "walk planted: not planted: left foot, ball, 1 to 37 (it goes" in reported  # in frames of the scene
+    assert "walk planted: not planted: left foot, ball, 1 to 37, it goes" in reported  # in frames of the scene
     assert "from frame 0" not in reported
     labels = [options.get("text", "") for name, _, options in draw_all()["feet"] if name == "label"]
     assert "Not planted: it goes" in " ".join(labels)
@@ -212,7 +224,7 @@ def test_where_every_contact_is_refused_the_source_says_why_and_no_action_is_mad
     assert (row.first, row.last) == (8, 12)
     assert row.why.startswith("it goes")
     printed = capfd.readouterr().out
-    assert "not planted: right foot, ball, 8 to 12 (it goes" in printed
+    assert "not planted: right foot, ball, 8 to 12, it goes" in printed
     assert "its standing feet do not slide" not in printed
     assert "Plant Feet: nothing was changed, so no action was made" in printed
 

@@ -29,10 +29,20 @@ pytestmark = pytest.mark.core_result
             "Death and Dance are hardly alike",
         ),
         (
-            "Roll (frame 31) and Walk (frame 12) meet 20 cm apart, so feet may slide: Roll (frame 32) and Walk (frame"
-            " 21) are 16 cm apart (Anywhere finds them)",
-            "Roll",
-            "Roll and Walk meet 20 cm apart, so feet may slide",
+            "Poses are 20 cm apart at the seam, so feet may slide: Roll (frame 31) and Walk (frame 12); Roll (frame 32)"
+            " and Walk (frame 21) are 16 cm apart (Anywhere finds them)",
+            "",
+            "Poses are 20 cm apart at the seam, so feet may slide",
+        ),
+        (
+            "cmu_mb_02_01 endless 1: it closes, but Blender can't repeat its turn of 28.1° a cycle",
+            "cmu_mb_02_01 endless 1",
+            "It closes, but Blender can't repeat its turn of 28.1° a cycle",
+        ),
+        (
+            "Jog: not planted: right foot, ball, 8 to 12, it goes 5 cm while it stands",
+            "Jog",
+            "Not planted: right foot, ball, 8 to 12, it goes 5 cm while it",
         ),
         ("Leave Edit Mode first: changes to bones count only afterwards", "", "Leave Edit Mode first"),
         ("walk walks on the spot, by its feet at 1.30 m/s (0.8 H/s)", "walk", "walk walks on the spot, by its feet"),
@@ -44,6 +54,14 @@ def test_a_short_form_is_the_first_clause(loom, text, of, short):
     found = messages.shortened(text, of)
     assert len(found.split()) <= messages.WORDS
     assert found.endswith("…") if short is None else found.startswith(short)
+
+
+def test_the_name_of_the_result_above_the_line_is_left_out(loom):
+    message = loom("addon.services.results.messages").Message
+    text = "Jog was given 1.3 m/s by its feet, as it walks on the spot (its label)"
+    assert message(text, "Jog").shown == "Was given 1.3 m/s by its feet"
+    assert message(text, "Jog", "Jog").shown == "Jog was given 1.3 m/s by its feet"  # one of several sources
+    assert message("Jog and Run are hardly alike", "Jog").shown == "Jog and Run are hardly alike"
 
 
 def test_no_known_message_is_cut_off(loom):
@@ -84,7 +102,7 @@ RANKED = {
     ),
     "Run and Foot are hardly alike (likeness -0.17, where 0 is chance): choose stretches that correspond, or compare"
     " fewer joints": "Run と Foot はほとんど似ていません",
-    "Run walks on the spot, by its feet at 1.3 m/s: use Add Root Motion to move it": "Run はその場で歩いています",
+    "Run walks on the spot, by its feet at 1.3 m/s: use Add Root Motion to move it": "その場で歩いています",
     "Knees and feet slide": "Knees and feet slide",  # of no known kind
 }
 

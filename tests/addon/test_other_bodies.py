@@ -4,7 +4,19 @@ import bpy
 import material
 import numpy as np
 import pytest
-from characters import RUN, WALK, as_it_comes, captured, character, directions, file_of, inventory, select, worst_limb
+from characters import (
+    RUN,
+    WALK,
+    as_it_comes,
+    captured,
+    character,
+    directions,
+    file_of,
+    inventory,
+    roles_of,
+    select,
+    worst_limb,
+)
 from drawing import draw_all
 
 pytestmark = pytest.mark.core_result
@@ -58,6 +70,21 @@ def test_actions_of_another_armature_become_the_characters(pair, loom):
     assert rig.animation_data.action == made
     assert worst_limb(loom, (rig, made, FRAMES), (source, walk_of(source), FRAMES)) < EXACT
     assert [line.action for line in lines(rig)] == [made]
+
+
+def test_an_action_begins_where_the_armature_stands_that_gets_it(pair, loom):
+    """A character 1.5 m aside used to be put into the body whose action it got."""
+    rig, source = pair
+    rig.location.x += 1.5
+    bpy.context.view_layer.update()
+    hips, hips_of_source = (roles_of(loom, one)["hips"] for one in (rig, source))
+    stands, began = material.pose_positions(rig, [hips], 1)[0], material.pose_positions(source, [hips_of_source], 1)[0]
+    assert bpy.ops.action_loom.retarget(result_name="Here") == {"FINISHED"}
+    there = material.pose_positions(rig, [hips], 1)[0]
+    assert np.linalg.norm((there - stands)[:2]) < 0.01
+    assert np.linalg.norm((there - began)[:2]) > 1.0  # outside the other body
+    bpy.ops.action_loom.retarget(place="REFERENCE", result_name="As before")  # as stored recipes and jobs do
+    assert np.linalg.norm((material.pose_positions(rig, [hips], 1)[0] - stands)[:2]) > 1.0
 
 
 def test_many_at_once_are_called_as_is_asked(pair):

@@ -3,6 +3,7 @@
 import re
 import time
 from threading import Event
+from types import SimpleNamespace
 
 import bpy
 import material
@@ -139,6 +140,35 @@ def test_one_line_counts_what_is_to_be_told_and_unfolds_it():
         line.warning = ""
     assert "notes" not in str(draw_all()["weave"])
     assert str(draw_all()["sources"]) == str(above)  # nothing above Weave depends on messages
+
+
+def test_notes_on_a_result_are_shown_only_in_the_mode_in_which_it_was_made(loom):
+    material.two_actions()
+    settings = material.list_sources(bpy.context.object, "one", "two", mode="blend")
+    rig, played = settings.rigs[0], bpy.context.object.animation_data.action.name
+    note = f"{played}: feet on the ground slide more than in the sources at frame 4: look there"
+    line = f"{played}: 41 frames made in 0.01 s, feet slide 3.0 → 2.1 cm/s"
+    loom("addon.model.lists").keep_last(rig, line, played, [note], "blend")
+    for mode in ("blend", "connect", "blend"):
+        settings.mode = mode
+        drawn = str(draw_all()["weave"])
+        assert ("1 note" in drawn, "Feet slide 2.1 cm/s" in drawn) == (mode == "blend",) * 2
+    settings.mode = "connect"
+    loom("addon.model.lists").keep_last(rig, "", played, [note])  # such as on an imported action
+    assert "1 note" in str(draw_all()["weave"])
+
+
+def test_notes_on_a_result_give_way_to_those_on_a_preview(loom, monkeypatch):
+    material.two_actions()
+    rig_object, scene = bpy.context.object, bpy.context.scene
+    rig = material.list_sources(rig_object, "one", "two", mode="blend").rigs[0]
+    played = rig_object.animation_data.action.name
+    loom("addon.model.lists").keep_last(rig, "", played, [f"{played}: its feet slide"], "blend")
+    messages = loom("addon.services.results.messages")
+    assert [one.text for one in messages.of_tab(scene, rig_object, rig, "blend")] == [f"{played}: its feet slide"]
+    ghost = SimpleNamespace(mode="blend", left_out=["A mesh is left out"], woven=None)
+    monkeypatch.setattr(loom("addon.services.preview.previews"), "of", lambda _: ghost)
+    assert [one.text for one in messages.of_tab(scene, rig_object, rig, "blend")] == ["A mesh is left out"]
 
 
 def test_a_deleted_source_is_mended_by_its_recipe(loom):

@@ -107,8 +107,8 @@ def report_results(
         line = reporting.summary(first.written, first.made, _seconds_of(operator, first.made))
     rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, first.inputs.read.armature))
     if rig is not None:
-        rig.last, rig.last_of = line, first.written.action.name
-        rig.last_warnings = "\n".join(dict.fromkeys(map(one_line, notes)))
+        told, mode = dict.fromkeys(map(one_line, notes)), properties.settings_of(scene).mode
+        lists.keep_last(rig, line, first.written.action.name, told, mode)
         lists.keep_made(rig, [one.written.action.name for one in each])
     done = []
     for one in each:

@@ -193,7 +193,7 @@ class ResultHooks(Hooks):
             nothing = f"{op.bl_label}: nothing was changed, so no action was made"
             rig = properties.rig_of(scene_of(context), properties.of_session(bpy.data.objects, inputs[0].read.armature))
             if rig is not None:
-                rig.last, rig.last_of, rig.last_warnings = nothing, "", ""
+                lists.keep_last(rig, nothing, mode=properties.settings_of(scene_of(context)).mode)
             reports.report(op, refused, nothing, *left)
         return {"FINISHED"}
 

@@ -42,6 +42,9 @@ class RetargetHooks(ResultHooks):
     def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
         layout.prop(op, "which")
 
+    def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        op.place = op.place if "place" in given else "FIGURE"  # beside the source
+
     def is_unfilled(self, op: Any) -> bool:
         return super().is_unfilled(op) or op.filled not in ("", op.which)
 

@@ -215,7 +215,7 @@ class VariationHooks(Hooks):
         done = [*read.retarget_notes, *(note for one in each for note in one.made.report["notes"])]
         line, rig = f"{len(each)} variations: {names}", properties.rig_of(scene_of(context), op.about(context))
         if rig is not None:
-            rig.last, rig.last_of, rig.last_warnings = line, actions[0].name, ""
+            lists.keep_last(rig, line, actions[0].name, mode=properties.settings_of(scene_of(context)).mode)
             lists.keep_made(rig, [action.name for action in actions])
         reports.report(op, notes, *done, line)
         return {"FINISHED"}

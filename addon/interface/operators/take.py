@@ -86,8 +86,8 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         set_rows.fill(rig, action, inputs.first, made)
         used = sum(row.use for row in rig.take_rows)
         said = f"{used} piece{'s' * (used != 1)} to weave, {len(rig.take_rows) - used} left out"
-        rig.last, rig.last_of = f"{action.name}: {said}", action.name
-        rig.last_warnings = "\n".join(made.warnings)
+        mode = properties.settings_of(scene_of(context)).mode
+        lists.keep_last(rig, f"{action.name}: {said}", action.name, made.warnings, mode)
         reports.report(self, (*inputs.read.notes, *made.warnings), rig.last)
         return {"FINISHED"}
 

@@ -25,7 +25,7 @@ def take_in(
     """
     for armature, actions in imported.actions.items():
         rig = list_actions(scene_of(context), armature, actions)
-        rig.last, rig.last_of, rig.last_warnings = "", actions[0].name, imported.beside
+        lists.keep_last(rig, "", actions[0].name, [imported.beside])
         data = armature.animation_data
         if play or data is None or data.action is None:
             curves.assign(armature, actions[0], curves.choose_slot(actions[0], armature))

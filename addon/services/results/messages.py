@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from ..preview.ghosts import Ghost
 
 WORDS = 15  # of a short form
+FEWEST = 12  # smallest number of letters before a colon at which a message is cut
 _ENDS = re.compile(r"(?<=[^\s\d]) \(|[:;] |: |, (?=as |where |most |which |whose |and )|[：；。（]")
 _ASIDE = re.compile(r" ?[(（][^()（）]*[)）](?=$| ?\w)")  # such as "(frame 31)"
+# What follows a name at the beginning, and what follows one that is the subject.
+_COLON = re.compile(r"[:：]\s*")
+_SUBJECT = re.compile(r"[:：]\s*|\s*は|\s+(?!and |と|和|与)")
 _LIKELY = re.compile(r"was it made at ([\d.]+)\?")
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -39,19 +43,25 @@ class Message(NamedTuple):
     @property
     def shown(self) -> str:
         """The short form, translated."""
-        short = shortened(translate_text(self.text.partition("\n")[0]), self.of)
+        short = shortened(translate_text(self.text.partition("\n")[0]), self.of, is_above=not self.source)
         return f"{short} (×{self.subjects})" if self.subjects > 1 else short
 
 
-def shortened(text: str, of: str = "") -> str:
+def shortened(text: str, of: str = "", *, is_above: bool = False) -> str:
     """Return the first clause of a message, of at most `WORDS` words, without its action's name and its remedy.
+
+    is_above : whether the name is that of the result shown above the line, so that it is not needed as a subject either
 
     Example: "Run + Walk 50:50: a knee jerks 4.0 times as hard as in the sources at frame 3: look there" of the action
     "Run + Walk 50:50" becomes "A knee jerks 4.0 times as hard as in the sources at frame 3".
     """
-    text = re.sub(rf"^{re.escape(of)}[:：]\s*", "", text) if of else text
+    after = (_SUBJECT if is_above else _COLON).match(text, len(of)) if of and text.startswith(of) else None
+    text = text if after is None else text[after.end() :]
     text = _ASIDE.sub("", text)
-    words = _ENDS.split(text, maxsplit=1)[0].rstrip(". ").split(" ")
+    end = next(
+        (one.start() for one in _ENDS.finditer(text) if one.start() >= FEWEST or one[0][0] not in ":："), len(text)
+    )
+    words = text[:end].rstrip(". ").split(" ")
     short = " ".join(words[:WORDS]) + ("…" if len(words) > WORDS else "")
     is_name = (of and short.startswith(of)) or not words[0].isalpha()  # such as cmu_02
     return short if is_name else short[:1].upper() + short[1:]
@@ -93,9 +103,11 @@ def ranked(messages: Iterable[Message], names: Iterable[str] = ()) -> list[Messa
 def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: str) -> list[Message]:
     """Return the messages about an armature's preview, played action and ticked sources, ranked."""
     playing, ghost = contact_rows.action_of(armature), previews.of(armature.session_uid)
-    texts = [*_of_preview(ghost)] if ghost is not None and ghost.mode in (mode, previews.SOLO) else []
-    if playing is not None and rig is not None and rig.last_of == playing.name:
-        texts += rig.last_warnings.splitlines()
+    if ghost is not None and ghost.mode in (mode, previews.SOLO):
+        texts = [*_of_preview(ghost)]
+    else:
+        is_last = playing is not None and rig is not None and rig.last_of == playing.name
+        texts = rig.last_warnings.splitlines() if is_last and rig.last_mode in (mode, "") else []
     ticked = lists.ticked_lines(rig)
     names = [playing.name if playing is not None else "", *(line.action.name for line in ticked)]
     if ghost is not None and ghost.woven is not None:

@@ -179,7 +179,7 @@ def write_one(
         storage.store(action, slot, recipe, made_of, armature=armature, **about)
         if options.assign and into is None and not read.covered:
             curves.assign(armature, action, slot)
-    notices += [notice and f"{action.name} {notice}", _changed_shape(inputs, clip, first_frame)]
+    notices += [notice and f"{action.name}: {notice}", _changed_shape(inputs, clip, first_frame)]
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
     if options.limbs != control_keys.AS_SOURCE and (on_rig is None or not on_rig.keys.limbs):
         notices.append(f"Limbs had no effect: {armature.name} has no arm or leg with controls of both kinds")
@@ -397,7 +397,7 @@ def _in_a_row(woven: Result, recipe: Recipe) -> tuple[Clip, str]:
     turn = clips.turn_a_cycle(woven.clip)
     if turn is None:
         return woven.clip, ""
-    notice = f"was not made to repeat: it turns {turn:.3g}° a cycle, and repeat offsets can't turn its travel"
+    notice = f"it closes, but Blender can't repeat its turn of {turn:.3g}° a cycle"
     if not isinstance(recipe, Loop) or recipe.repeat > 1:
         return woven.clip, notice
     several = dataclasses.replace(cycles.unroll_cycle(woven.clip, 0, TURNING_CYCLES - 1), cyclic=False)

@@ -61,17 +61,18 @@ class _Apart:
     """
 
     note: str
+    seam: str
     nearer: float | None = None
     where: str = ""
     centimetres: float = 0.0
 
     def said(self, note: str) -> str:
-        """Return a note with the pair of frames at which the clips are nearer."""
+        """Return a note with the frames of the seam, and with those at which the clips are nearer."""
         if self.nearer is None:
-            return note
+            return f"{note}: {self.seam}"
         if not self.nearer or self.nearer > NEARER:
-            return f"{note}: their frames are hardly nearer anywhere"
-        return f"{note}: {self.where} are {self.centimetres:.0f} cm apart (Anywhere finds them)"
+            return f"{note}: {self.seam}; their frames are hardly nearer anywhere"
+        return f"{note}: {self.seam}; {self.where} are {self.centimetres:.0f} cm apart (Anywhere finds them)"
 
 
 def connect(clips: Sequence[Clip], recipe: Connect, progress: Progress = SILENT) -> ConnectResult:
@@ -295,14 +296,14 @@ def _far(
         left, entered = counted[0].given_frame(at.from_frame), counted[1].given_frame(at.to_frame)
         return f"{before.name} (frame {left}) and {after.name} (frame {entered})"
 
-    far = f"{where(best)} meet {100.0 * best.distance:.0f} cm apart"
+    far, seam = f"Poses are {100.0 * best.distance:.0f} cm apart at the seam", where(best)
     if recipe.anywhere and max(recipe.from_frame, recipe.to_frame) < 0:
-        return _Apart(far, 0.0 if best.distance <= min(one.distance for one in ranked) else 1.0)
+        return _Apart(far, seam, 0.0 if best.distance <= min(one.distance for one in ranked) else 1.0)
     if len(before) * len(after) > MOST_CELLS:
-        return _Apart(far)
+        return _Apart(far, seam)
     everywhere = replace(recipe, anywhere=True, from_frame=-1, to_frame=-1)
     nearest = _rank_transitions(before, after, everywhere, first_free, counted)[0]
-    return _Apart(far, nearest.distance / best.distance, where(nearest), 100.0 * nearest.distance)
+    return _Apart(far, seam, nearest.distance / best.distance, where(nearest), 100.0 * nearest.distance)
 
 
 def _as_it_slides(result: Clip, seam: dict[str, Any], sources: Sequence[dict[str, Any]], far: str) -> str:

@@ -411,8 +411,8 @@ def test_the_warning_names_the_seam_and_how_feet_slide_there_in_the_result(name,
     made = verbs.apply(Connect(from_frame=len(walk) - 3, to_frame=entered, trim=False), [walk, following])
     seam = made.report["connect"]
     message = made.report["warnings"][0]
-    apart = f"meet {100.0 * seam['distance']:.0f} cm apart"
-    assert f"(frame {len(walk) - 3}) and {following.name} (frame {entered}) {apart}" in message
+    assert message.startswith(f"Poses are {100.0 * seam['distance']:.0f} cm apart at the seam")
+    assert f": {walk.name} (frame {len(walk) - 3}) and {following.name} (frame {entered})" in message
     slide = seams.measure_pose(world_pose.pose(made.clip), seam["seam_frame"])["slide_cm_s"]
     sources = max(one["slide_cm_s"] for one in made.report["quality"]["before"])
     assert (slide > sources + 4.0) is slides
