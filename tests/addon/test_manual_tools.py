@@ -161,7 +161,7 @@ def test_without_turns_a_corner_cannot_be_walked(on_demo, capsys, tab):
         point.co = (*place, 0.0)
     tick("Walk")
     tab.follow.bend = 0.0
-    assert "draw it wider, or give the graph clips that turn" in said_when(capsys, lambda: weave("follow"))
+    assert "widen its bends, or add a clip that turns" in said_when(capsys, lambda: weave("follow"))
 
 
 def test_a_constrained_bone_is_named_by_check(on_demo, loom):

@@ -248,6 +248,9 @@ def test_every_option_is_in_a_panel_or_hidden_by_its_own_declaration(loom):
         else:
             settings.edit = recipe.verb
         draw_now()
+        settings.result.partner = "Biped"  # the choice of who adapts is shown beside a partner
+        draw_now()
+        settings.result.partner = ""
         for name in (*properties.group_names(recipe), "result"):
             group = getattr(settings, name)
             every = {about.name: about for about in properties.shown_options(name, *options.SHOWN)}
