@@ -8,7 +8,7 @@ import bpy
 
 from ..ground.blender_types import present, scene_of
 from ..ground.translations.runtime import translate_text
-from ..model import properties
+from ..model import properties, target_armature
 
 _Draw = Callable[[bpy.types.UILayout, str], Any]  # with the name of the message's action
 
@@ -55,6 +55,21 @@ def _loop(layout: bpy.types.UILayout, action: str) -> None:
     (_WHOLE if properties.settings_of(scene_of(bpy.context)).intent == "Loop" else _LOOP_FIRST)(layout, action)
 
 
+_KEEP_WALKING = _choose(text="Keep Walking", of="follow.ending", value="walk")
+
+
+def _stand(layout: bpy.types.UILayout, action: str) -> None:
+    """Draw the tick of an action that stands, if its name says so, and the button to keep walking."""
+    from ..services.sources import first_ticks
+
+    rig = properties.rig_of(scene_of(bpy.context), target_armature.of_tab(bpy.context))
+    lines = () if rig is None else (line for line in rig.sources if line.action is not None and not line.use)
+    standing = next((line for line in lines if first_ticks.STANDS & set(first_ticks.words_of(line.action.name))), None)
+    if standing is not None:
+        layout.prop(standing, "use", text=standing.action.name, translate=False)
+    _KEEP_WALKING(layout, action)
+
+
 # Patterns of English messages with their buttons; the first match is used.
 REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
     (re.compile(r"take the whole clip"), _WHOLE),
@@ -72,7 +87,7 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         lambda layout, _: layout.operator("action_loom.edit_recipe", icon="PREFERENCES"),
     ),
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
-    (re.compile(r"stops in mid-step"), _choose(text="Keep Walking", of="follow.ending", value="walk")),
+    (re.compile(r"stops in mid-step"), _stand),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )
 _TIGHT = re.compile(r"the path is too tight")

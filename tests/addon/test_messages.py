@@ -187,6 +187,21 @@ def test_a_note_has_the_button_that_mends_or_shows_it(loom, text, operator, give
     assert (name, vars(button)) == (operator, given)
 
 
+def test_a_walk_that_stops_in_mid_step_offers_the_action_that_stands(loom):
+    rig = material.armature()
+    for seed, name in enumerate(("Walk", "Rig|Idle_Long")):
+        material.key_by_hand(rig, name, seed=seed)
+    lines = material.list_sources(rig, "Walk", "Rig|Idle_Long", mode="follow").rigs[0].sources
+    lines[1].use = False
+    drawn = []
+    loom("addon.interface.remedies").draw(drawing.Layout(drawn), "Walk stops in mid-step: add a clip that stands")
+    assert ("prop", (lines[1], "use"), {"text": "Rig|Idle_Long", "translate": False}) in drawn
+    lines[1].use = True
+    drawn.clear()
+    loom("addon.interface.remedies").draw(drawing.Layout(drawn), "Walk stops in mid-step: add a clip that stands")
+    assert [name for name, _, _ in drawn] == ["operator"]
+
+
 def test_an_error_flows_from_the_line_into_its_box_and_goes_with_its_cause(loom):
     troubles, errors = loom("addon.ground.troubles"), loom("core.errors")
     follow = loom("addon.services.preview.ghost_follow").follow

@@ -31,6 +31,7 @@ GAITS = (
     "fly",
     "flying",
 )
+STANDS = frozenset(("idle", "stand", "standing", "rest", "wait", "breathing"))
 _CHANGES = frozenset(
     (
         *("start", "stop", "end", "begin", "to", "from", "turn", "left", "right", "back", "backward", "backwards"),
