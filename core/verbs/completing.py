@@ -11,7 +11,6 @@ from ..bodies import attachments
 from ..bodies.attachments import Attachments
 from ..edit.feet.planting import told
 from ..errors import LoomError, one_line
-from ..graph.walk_result import WalkResult
 from ..motion import quat
 from ..motion.clip import Clip
 from ..recipes.base import Recipe
@@ -71,8 +70,8 @@ def complete(
     woven, held = hold_hands(woven, made, recipe, hung, find_frames)
     woven = made.restore(woven)
     sources = [made.part] if isinstance(made, CutOutResult) else hung[1:] if recipe.verb == Retarget.verb else hung
-    if not sources and isinstance(made, WalkResult):  # through a graph from a file
-        sources = list(made.inputs.clips[: made.inputs.given])
+    if not sources and (graph := getattr(made, "inputs", None)) is not None:  # a walk through a graph from a file
+        sources = list(graph.clips[: graph.given])
     names = [clip.name for clip in clips]
     rigs = {name.partition("|")[0] for name in names if "|" in name}
     name = woven.name if len(rigs) != 1 or woven.name in names else woven.name.replace(f"{rigs.pop()}|", "")

@@ -24,8 +24,8 @@ CORNER = ((0.0, 0.0), (0.0, 2.0), (1.0, 4.0))
 
 
 def woven(made):
-    """Return a verb's report without its times, and the places of some points of the clip."""
-    report = {name: value for name, value in made.report.items() if "seconds" not in name}
+    """Return a verb's report without its times and engine, and the places of some points of the clip."""
+    report = {name: value for name, value in made.report.items() if "seconds" not in name and name != "engine"}
     return {"report": report, "points": kinematics.points(made.clip)[::7, ::5].ravel().tolist()}
 
 

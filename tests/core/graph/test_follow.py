@@ -196,8 +196,7 @@ def test_a_walk_that_is_far_off_is_warned_of(gaits, monkeypatch):
     made = followed(gaits, paths.corner(3.0), bend=0.0)
     assert made.report["follow"]["max_before_spread"] > 0.3
     (message,) = (warning for warning in made.report["warnings"] if " m off the path at " in warning)
-    assert "of 6.0 m; these clips" in message
-    assert "the path's is 0.6 m at 2.8 m: draw it wider" in message
+    assert "of 6.0 m; the path is too tight at 2.8 m (its radius is 0.6 m" in message
     assert followed(gaits, paths.line(5.0)).report["warnings"] == []
 
 
