@@ -116,9 +116,7 @@ def test_an_edit_that_left_its_clip_as_it_was_says_so(recipe, make):
     assert len(said) == (0 if changes else 1)
 
 
-@pytest.mark.parametrize(
-    "engine", ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not jit.compiler(), reason="numba"))]
-)
+@pytest.mark.parametrize("engine", ["numpy", "numba"] if jit.compiler() else ["numpy"])
 def test_a_report_names_the_engine_that_computed(engine, monkeypatch):
     monkeypatch.setattr(jit, "_wanted", engine)
     assert verbs.apply(Loop(), [actions.walk()]).report["engine"] == engine
