@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..edit.feet import legs
-from ..motion import kinematics, quat, retarget, root_motion
+from ..motion import arrays, kinematics, quat, retarget, root_motion
 from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
@@ -180,7 +180,7 @@ def ease_in(span: slice, count: int, rate: float) -> tuple[slice, Array]:
     at = np.arange(first, end)
     away = np.maximum(np.maximum(span.start - at, at - span.stop + 1), 0)
     near = np.clip(1.0 - away / ease, 0.0, 1.0)
-    return slice(first, end), near**3 * (near * (6.0 * near - 15.0) + 10.0)
+    return slice(first, end), arrays.ease(near)
 
 
 def _accelerations(figure: Figure, rate: float) -> dict[str, Array]:

@@ -121,7 +121,7 @@ def like(
         some = search(searched, query, part=part, most=2 * most, others=others, progress=step)
         if len(query) >= LEAST_OF_KIND * feature.RATE:
             some = [one if one.distance <= SAME else replace(one, kind=np.inf) for one in some]
-            some += search_kind(searched, query, part=part, most=2 * most, others=others)
+            some += search_kind(searched, query, part=part, most=most, others=others)
         found += [replace(stretch, mirrored=mirrored) for stretch in some]
     best: list[Found] = []
     for new in sorted(found, key=lambda stretch: (stretch.kind, stretch.distance)):

@@ -1,4 +1,4 @@
-"""Read-only arrays, their use as arguments of kernels, and runs of flags."""
+"""Read-only arrays, their use as arguments of kernels, eased shares, and runs of flags."""
 
 from typing import Any
 
@@ -20,6 +20,18 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def ease(share: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return shares from 0 to 1 eased, so that speed and acceleration are 0 at both ends.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.motion import arrays
+        >>> arrays.ease(np.array([0.0, 0.5, 1.0])).tolist()
+        [0.0, 0.5, 1.0]
+    """
+    return np.asarray(share**3 * (share * (6.0 * share - 15.0) + 10.0))
 
 
 def kernel_argument(values: Any, dtype: Any = np.float64) -> NDArray[Any]:

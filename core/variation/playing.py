@@ -8,7 +8,7 @@ import numpy as np
 
 from ..graph import assemble, climbs, windows
 from ..graph.assemble import Origin
-from ..motion import resample, root_motion
+from ..motion import arrays, resample, root_motion
 from ..motion.clip import Clip, join_clips
 from ..motion.quat import Array
 from ..sync import alignment
@@ -110,7 +110,7 @@ def play(source: Source, runs: Sequence[Run], found: Jumps, times: Array, edges:
         if len(near) == 0 or (runs[k].jump >= 0 and found.cycles[runs[k].jump]):
             continue
         u = 0.5 + 0.5 * (times[near] - middles[k - 1]) / half
-        later = u**3 * (u * (6.0 * u - 15.0) + 10.0)
+        later = arrays.ease(u)
         own = which[near] == k
         other[near] = np.where(own, k - 1, k)
         share[near] = np.where(own, 1.0 - later, later)

@@ -313,9 +313,12 @@ def from_json(text: str) -> Recipe:
     """
     try:
         values = json.loads(text)
-        recipe = verb_of(values.pop("verb")).recipe
-    except (ValueError, AttributeError, KeyError, TypeError, RecursionError, OptionError):
+        verb = values.pop("verb")
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+        verb = None
+    if not isinstance(verb, str):
         raise OptionError(f"This is not a recipe (a JSON object with the name of a verb): {text[:60]}") from None
+    recipe = verb_of(verb).recipe
     earlier = {name: about.earlier for name, about in declared_options(recipe).items() if about.earlier is not None}
     return recipe.from_values(earlier | values, f"The recipe {recipe.verb!r}")
 

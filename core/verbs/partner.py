@@ -10,7 +10,7 @@ from ..bodies import alike
 from ..contacts import couple, keep
 from ..contacts.wanted import Played
 from ..errors import OptionError, wrong_count
-from ..motion import continuous_mean, mirror, quat, resample, retarget, root_motion
+from ..motion import arrays, continuous_mean, mirror, quat, resample, retarget, root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
 from ..quality import quality
@@ -246,8 +246,7 @@ def _spread_step(clip: Clip, seam: int, *, repeats: bool) -> Clip:
     if reach < 2:
         return clip
     before, after = np.arange(seam - reach, seam), np.arange(seam, seam + reach)
-    ease = np.linspace(0.0, 1.0, reach + 1)[1:]
-    ease = 0.5 * ease**3 * (ease * (6.0 * ease - 15.0) + 10.0)
+    ease = 0.5 * arrays.ease(np.linspace(0.0, 1.0, reach + 1)[1:])
     rotations, translations = clip.rotations.copy(), clip.translations.copy()
     here = [rows % count for rows in (before, after)]
     step = quat.log(quat.mul(quat.inv(rotations[here[0][-1]]), rotations[here[1][0]]))

@@ -101,13 +101,13 @@ def test_a_start_sets_out_at_once_and_a_stop_does_not_stand_on(name):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["cmu_mb_02_05", "cmu_daz_martial_04", "cmu_daz_salsa_10"])
+@pytest.mark.parametrize("name", ["cmu_daz_10_01", "cmu_mb_02_05", "cmu_daz_martial_04"])
 def test_an_idle_hardly_turns(name):
     (idle,) = [item for item in take_set.make(takes.capture(name)).items if item.state == "idle"]
     points = kinematics.pose_clip(idle.clip)[1]
     thighs = [idle.clip.skeleton.roles[f"thigh.{side}"] for side in "LR"]
     across = points[:, thighs[0], :2] - points[:, thighs[1], :2]
-    assert np.ptp(np.degrees(np.unwrap(np.arctan2(across[:, 1], across[:, 0])))) <= 6.0  # hips turn more than the body
+    assert np.ptp(np.degrees(np.unwrap(np.arctan2(across[:, 1], across[:, 0])))) <= 4.0
 
 
 @pytest.mark.shared
