@@ -303,13 +303,6 @@ def groups(settings: Any, recipe: type[Recipe]) -> tuple[Any, ...]:
     return (*(getattr(settings, name) for name in group_names(recipe)), settings.result)
 
 
-def partner_options(settings: Any, recipe: type[Recipe]) -> tuple[tuple[str, Option], ...]:
-    """Return the options of a partner that have an effect with a recipe, as (group name, option)."""
-    names = ("partner", "adapts") if settings.result.partner else ("partner",)
-    known = declared_options(ResultOptions)
-    return tuple(("result", known[name]) for name in names if recipe.takes_partners)
-
-
 @cache  # panels call this whenever they are drawn
 def shown_options(name: str, *where: str) -> tuple[Option, ...]:
     """Return the options of a group shown in some of the places of `SHOWN`."""

@@ -1,21 +1,16 @@
 """Benchmarks of the core in this process. A line is a row of LINES; a rival is a row of its case."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from operator import attrgetter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from action_loom.core import jit, verbs
-from action_loom.core.demo_character import actions
-from action_loom.core.drive.search import Index
+import searches
+from action_loom.core import jit
 from action_loom.core.formats import bvh, motion_file
-from action_loom.core.graph import components, quickest
-from action_loom.core.graph.motion_graph import MotionGraph
-from action_loom.core.motion import kinematics, quat, resample, root_motion
+from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.frame_map import FrameMap
 from action_loom.core.motion.quat import Array
@@ -24,14 +19,14 @@ from action_loom.core.skin import skinning
 from action_loom.core.skin.skin import Skin, skin
 from action_loom.core.sync import cycle_search, distance, dtw, joint_weights, metrics, registration
 from action_loom.core.sync.registration_curve import Registration
-from action_loom.core.verbs import Blend, BuildGraph, Synchronise
+from action_loom.core.verbs import Blend, Synchronise
 from action_loom.core.verbs.blend import weights as blend_weights
 from action_loom.core.verbs.blend import work as blend
 from action_loom.core.weave.preprocess import PreparedClips, RegisteredClips
-from table import ROOT, Case, Rival, Target
+from material import FRAMES, Material, load
+from table import Case, Rival, Target
 
-CAPTURED = [ROOT.parent / "shared" / "data" / "cmu" / f"cmu_mb_{take}.bvh" for take in ("02_05", "02_06")]
-FRAMES, CLIPS, JOINTS = 1000, 5, 60
+CLIPS, JOINTS = 5, 60
 PER_PAIR = "numpy, pair by pair"
 WINDOW = 5  # frames on each side
 SAMPLE, ROWS = 400, 5  # pairs of frames, rows of a matrix, for slow rivals
@@ -40,44 +35,6 @@ WEIGHTS = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
 OTHER_MEAN = 5.0  # degrees allowed between chordal and geodesic mean; the input rotations differ by up to 100°
 ROUNDING = 1e-5  # degrees and lengths; some libraries use single precision
 INFLUENCES, NEAR = 4, 2e-5  # single precision, for positions some units from the origin
-GRAPH_CLIPS, WALKS = 40, 20  # captured clips in the graph; shortest-path queries
-AHEAD = Target(0.0, {"networkx": 1.0, "rustworkx": 1.0})
-QUERIES, FEATURES, VECTORS = 16, 27, 1_000_000
-ROUNDED = 1e-3  # relative error of a squared distance in single precision
-MISSED = 0.5  # share of nearest rows that an approximate index may miss
-load = import_module
-
-
-@dataclass(frozen=True)
-class Material:
-    """Two BVH files of 1000 frames at 120 frames per second, and the clips read from them."""
-
-    folder: Path
-    files: tuple[Path, ...]
-    clips: tuple[Clip, ...]
-    captured: bool
-
-    @property
-    def description(self) -> str:
-        clip = self.clips[0]
-        kind, size = "captured" if self.captured else "generated", self.files[0].stat().st_size
-        return f"two {kind} clips of {len(clip)} frames and {len(clip.skeleton)} joints ({size / 1e6:.2f} MB as BVH)"
-
-
-def make_material(folder: Path) -> Material:
-    captured = all(path.exists() for path in CAPTURED)
-    files = []
-    for k, path in enumerate(CAPTURED):
-        if captured:
-            motion = bvh.read(path)
-            short = replace(motion, values=motion.values[100 : 100 + FRAMES])
-        else:
-            clip = (actions.walk, actions.sneak)[k](rate=120.0)
-            short = bvh.from_clip(resample.sample(clip, np.linspace(0.0, len(clip) - 1.0, FRAMES)))
-        files.append(folder / f"clip{k}.bvh")
-        bvh.write(short, files[-1])
-    clips = tuple(bvh.to_clip(bvh.read(file))[0] for file in files)
-    return Material(folder, tuple(files), clips, captured)
 
 
 # --- pose distances -------------------------------------------------------------------------------------------------
@@ -364,121 +321,6 @@ def make_surface(vertices: int) -> tuple[Skin, Array, Array]:
     return skin(places, (first, bones.ravel(), weights.ravel()), [], normals), rest, posed
 
 
-# --- searches -------------------------------------------------------------------------------------------------------
-
-
-def make_graph(material: Material) -> MotionGraph:
-    """Return a motion graph, of captured clips of about 20,000 frames."""
-    clips = list(material.clips)
-    if material.captured:
-        clips = [motion_file.read(path).clip for path in sorted(CAPTURED[0].parent.glob("cmu_mb_*.bvh"))[:GRAPH_CLIPS]]
-    made: MotionGraph = verbs.apply(BuildGraph(), clips)
-    return made
-
-
-def find_parts(material: Material) -> Case:
-    """Each library builds its own graph of the same edges."""
-    graph = make_graph(material)
-    count, edges = len(graph.clip), list(zip(graph.start.tolist(), graph.end.tolist(), strict=True))
-
-    def make_scipy() -> Rival:
-        load("scipy")
-        from scipy import sparse
-        from scipy.sparse import csgraph
-
-        def work() -> int:
-            matrix = sparse.coo_matrix((np.ones(len(edges)), (graph.start, graph.end)), shape=(count, count))
-            return int(csgraph.connected_components(matrix, directed=True, connection="strong")[0])
-
-        return Rival(work, lambda ours, theirs: float(abs(ours - theirs)))
-
-    def make_networkx() -> Rival:
-        package = load("networkx")
-
-        def work() -> int:
-            made = package.DiGraph(edges)
-            made.add_nodes_from(range(count))
-            return int(package.number_strongly_connected_components(made))
-
-        return Rival(work, lambda ours, theirs: float(abs(ours - theirs)))
-
-    return Case(
-        lambda: int(components.strong(count, graph.start, graph.end).max()) + 1,
-        {"scipy": make_scipy, "networkx": make_networkx},
-    )
-
-
-def find_walks(material: Material) -> Case:
-    """All libraries get the same edge arrays and build their own graph once for all queries."""
-    graph = make_graph(material)
-    nodes = np.flatnonzero(graph.component == graph.largest())
-    pairs = np.random.default_rng(0).choice(nodes, (WALKS, 2)).tolist()
-    edges = np.column_stack([graph.start, graph.end, graph.lengths])
-
-    def ours() -> list[int]:
-        found = [quickest.find_quickest(graph, start, end) for start, end in pairs]
-        return [int(graph.lengths[some].sum()) for some in found if some is not None]
-
-    def make_networkx() -> Rival:
-        package = load("networkx")
-
-        def work() -> list[int]:
-            made = package.DiGraph()
-            for start, end, length in edges.tolist():
-                if length < made.get_edge_data(start, end, {"weight": np.inf})["weight"]:
-                    made.add_edge(start, end, weight=length)
-            return [package.bidirectional_dijkstra(made, *pair)[0] for pair in pairs]
-
-        return Rival(work, lambda ours, theirs: float(np.abs(np.subtract(ours, theirs)).max()))
-
-    def make_rustworkx() -> Rival:
-        package = load("rustworkx")
-
-        def work() -> list[int]:
-            made = package.PyDiGraph()
-            made.add_nodes_from(range(len(graph.clip)))
-            made.add_edges_from(list(map(tuple, edges.tolist())))
-            each = (package.dijkstra_shortest_path_lengths(made, a, float, b) for a, b in pairs)
-            return [int(one[b]) if a != b else 0 for one, (a, b) in zip(each, pairs, strict=True)]
-
-        return Rival(work, lambda ours, theirs: float(np.abs(np.subtract(ours, theirs)).max()))
-
-    return Case(ours, {"networkx": make_networkx, "rustworkx": make_rustworkx})
-
-
-def find_rows(_: Material) -> Case:
-    """Make rows that vary smoothly, like the features of clips; search one query at a time, as *Drive* does."""
-    random = np.random.default_rng(1)
-    rows = np.sin(0.05 * np.cumsum(random.normal(size=(VECTORS, FEATURES)), axis=0)).astype(np.float32)
-    queries = rows[random.integers(VECTORS, size=QUERIES)] + 0.15 * random.normal(size=(QUERIES, FEATURES))
-    queries = queries.astype(np.float32)
-    index = Index(rows, np.arange(VECTORS))
-
-    def away(found: Any) -> Array:
-        return np.asarray(((rows[np.asarray(found, dtype=int)] - queries) ** 2).sum(axis=1))
-
-    def missed(ours: list[int], theirs: Any) -> float:
-        return float((away(theirs) > (1.0 + ROUNDED) * away(ours)).mean())
-
-    def make_faiss() -> Rival:
-        package = load("faiss")
-        package.omp_set_num_threads(1)
-        flat = package.IndexFlatL2(FEATURES)
-        flat.add(rows)
-        return Rival(lambda: [flat.search(query[None], 1)[1][0, 0] for query in queries], missed, 0.0)
-
-    def make_hnswlib() -> Rival:
-        near = load("hnswlib").Index("l2", FEATURES)
-        near.init_index(len(rows), M=16, ef_construction=100)
-        near.set_num_threads(1)
-        near.add_items(rows)
-        near.set_ef(50)
-        return Rival(lambda: [near.knn_query(query)[0][0, 0] for query in queries], missed, MISSED)
-
-    ours = partial(lambda: [index.nearest(query)[0] for query in queries])
-    return Case(ours, {"FAISS, exact": make_faiss, "hnswlib, approximate": make_hnswlib})
-
-
 # --- the table ------------------------------------------------------------------------------------------------------
 
 # Description, target and case of each line, by its key.
@@ -508,8 +350,4 @@ for _size, _most in ((20_000, (0.6, 1.2)), (100_000, (3.0, 5.0))):
         _name = f"{_size:,} vertices, 60 bones" if _method == "linear" else f"the same by dual quaternions, {_size:,}"
         _case = partial(bend_surface, vertices=_size, method=_method)
         LINES[f"skin-{_method}-{_size // 1000}k"] = (f"skin: {_name}", Target(_target), _case)
-LINES |= {
-    "parts": ("strongly connected components of the same graph", Target(0.0, {"scipy": 1.0}), find_parts),
-    "walks": (f"{WALKS} quickest walks through a motion graph of {GRAPH_CLIPS} clips", AHEAD, find_walks),
-    "rows": (f"the nearest of 1,000,000 rows of {FEATURES}, {QUERIES} queries", Target(3.0 * QUERIES), find_rows),
-}
+LINES |= searches.LINES

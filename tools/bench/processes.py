@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from here import Material
+from material import Material
 from table import ROOT, WHOLE, DisagreementError, Figures, Row, Target, read_figures
 
 NEWEST = "5.2"

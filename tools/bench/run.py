@@ -16,7 +16,8 @@ from importlib import metadata
 from pathlib import Path
 
 from action_loom.core import jit
-from here import LINES, Material, make_material
+from here import LINES
+from material import Material, make_material
 from processes import BLENDER, COMMANDS, EVERYWHERE, Found, measure_blenders, measure_commands
 from table import DisagreementError, Machine, Row, measure, measure_machine
 

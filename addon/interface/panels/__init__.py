@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import bpy
 
 from ....core.options import FRAME, JOINTS, PLACE, Option
+from ....core.recipes.base import Recipe
 from ...ground import jobs
 from ...ground.blender_types import DrawContext, ListMixin, PanelMixin, interface_scale, present
 from ...ground.translations.runtime import translate_text
@@ -82,6 +83,14 @@ def draw_options(
         group = getattr(settings, name)
         if properties.applies(group, about):
             _draw_option(layout, group, name, about, rig)
+
+
+def draw_partner(layout: bpy.types.UILayout, settings: Any, recipe: type[Recipe]) -> None:
+    """Draw the choice of a partner, if a recipe takes one, and of who adapts to it."""
+    if recipe.takes_partners:
+        layout.prop(settings.result, "partner")
+        if settings.result.partner:
+            layout.prop(settings.result, "adapts")
 
 
 def _draw_option(layout: bpy.types.UILayout, group: Any, name: str, about: Option, rig: Any) -> None:

@@ -13,7 +13,7 @@ from ...model import contact_rows, properties, target_armature
 from ...services.preview import tool_handles
 from ...services.sources import source_list
 from .. import manual
-from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_options, draw_text, options_in
+from . import ItemList, SidebarPanel, draw_job, draw_manual, draw_options, draw_partner, draw_text, options_in
 
 
 def recipe_of(scene: bpy.types.Scene) -> type[Recipe]:
@@ -71,7 +71,7 @@ class ACTION_LOOM_PT_repair(SidebarPanel, bpy.types.Panel):
         options = options_in(layout)
         options.prop(settings, "edit_which")
         options.prop(settings, "edit_replace")
-        draw_options(options, settings, properties.partner_options(settings, recipe))
+        draw_partner(options, settings, recipe)
         if recipe is Reach and not settings.reach.target.strip():
             options.prop(settings, "reach_object")
         if recipe is Place and settings.place.where in ("auto", "after"):

@@ -24,6 +24,7 @@ from . import (
     draw_job,
     draw_manual,
     draw_options,
+    draw_partner,
     draw_text,
     options_in,
     picture_scale,
@@ -162,7 +163,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             rest = [one for one in rest if one[1].name not in SLIDERS]
         draw_options(options, settings, rest, rig)
         own = {"follow": ("place",), CutOut.verb: ("place", "result_name", "assign", "travel")}.get(settings.mode, ())
-        draw_options(options, settings, properties.partner_options(settings, recipe_of(settings)))
+        draw_partner(options, settings, recipe_of(settings))
         own += ("partner", "adapts")
         for about in (*properties.shown_options("result", MODE), *properties.shown_options("result", RARE)):
             if about.name not in own:  # the curve determines the start, and a take's rows determine all of these
