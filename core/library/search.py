@@ -189,8 +189,8 @@ def search_kind(
 ) -> list[Found]:
     """Return the stretches whose movement is of the same kind as a query (M, SIZE) of 30 rows a second, best first.
 
-    Windows as long as the query are compared by the mean of all numbers, and by the square roots of the standard
-    deviations of numbers and of their changes. Arguments as of `search`.
+    Windows of the query's length are compared by means, and by square roots of standard deviations, of numbers and of
+    their changes. Arguments as of `search`.
     """
     if others is not None:
         searched = Searched(searched.library, tuple(entry for entry in searched.entries if others(entry)))

@@ -12,7 +12,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from .registration_curve import RegistrationCurve
 
-PHASES = 96  # places of a cycle that are distinguished
+PHASES = 96  # phases of a cycle
 FINE = 5  # times as many, for the height of a leg's end
 SMOOTH = 0.01  # of a cycle; sigma of that height
 FLOOR, LIFTED = 0.2, 0.2  # quantile of the heights where the end stands, and the share of its rise below which it does

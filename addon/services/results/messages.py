@@ -19,7 +19,7 @@ WORDS = 15  # of a short form
 FEWEST = 12  # smallest number of letters before a colon at which a message is cut
 _ENDS = re.compile(r"(?<=[^\s\d]) \(|[:;] |: |, (?=as |where |most |which |whose |and )|[：；。（]")
 _ASIDE = re.compile(r" ?[(（][^()（）]*[)）](?=$| ?\w)")  # such as "(frame 31)"
-# What follows a name at the beginning, and what follows one that is the subject.
+# The characters after a name at the beginning, and after a name that is the subject.
 _COLON = re.compile(r"[:：]\s*")
 _SUBJECT = re.compile(r"[:：]\s*|\s*は|\s+(?!and |と|和|与)")
 _LIKELY = re.compile(r"was it made at ([\d.]+)\?")
