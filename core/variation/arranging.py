@@ -1,4 +1,4 @@
-"""Arrange the rows of a variation by a guide, the nearest jumps that connect them, and the cheapest way (methods: Variations)."""
+"""Arrange the rows of a variation: a guide, the nearest jumps, and the cheapest way (methods: Variations)."""
 
 from collections.abc import Callable
 
