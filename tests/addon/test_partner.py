@@ -225,6 +225,7 @@ def test_the_panel_offers_a_partner_and_its_button_is_grey_with_the_reason(coupl
     partner.animation_data.action = None
     bpy.data.actions["Walk Partner"].name = "Stroll"
     assert "Walk: which action of Partner belongs to it? Choose it in Name, Color, Range…" in press(leader, "loop")
+    assert "Walk: which action" in str([given for _, _, given in draw_all()["weave"]])
     next(line for line in settings.rigs[0].sources if line.use).partner = "Stroll"
     draw_all()
     assert press(leader, "loop") == ""

@@ -91,15 +91,9 @@ def poll_parts(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe
 
 def poll_partner(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe: type[Recipe]) -> bool:
     """Return whether the partner in the panel can be woven, too, for a button; set the poll message."""
-    from ...services.weaving import partner_actions
-
-    scene, armature = scene_of(context), target_armature.armature(context)
-    name = properties.settings_of(scene).result.partner
-    if not name or not recipe.takes_partners or armature is None or not target_armature.invoked_from_panel(context):
+    if not target_armature.invoked_from_panel(context):
         return True
-    lines = lists.ticked_lines(properties.rig_of(scene, armature))
-    sources = [(line.action, source_list.source_of(line)) for line in lines]
-    why = partner_actions.why_not(armature, name, recipe, [] if recipe.of_action else sources)
+    why = source_list.why_no_partner(scene_of(context), target_armature.armature(context), recipe)
     if why:
         cls.poll_message_set(why)
     return not why

@@ -326,8 +326,10 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             return posed.missing(rig, present(target_armature.of_tab(bpy.context)))
         ticked = len(lists.first_ticked(rig, recipe.least))
         if ticked >= recipe.least:
-            undrawn = settings.mode == "follow" and settings.curve is None and not settings.follow.path
-            return "Choose a curve to walk along" if undrawn else ""
+            if settings.mode == "follow" and settings.curve is None and not settings.follow.path:
+                return "Choose a curve to walk along"
+            armature = target_armature.of_tab(bpy.context)
+            return source_list.why_no_partner(scene_of(bpy.context), armature, recipe)
         actions = "an action" if recipe.least == 1 else f"{recipe.least} actions"
         return f"Tick {actions} ({ticked} ticked)"
 

@@ -13,6 +13,7 @@ import bpy
 
 from ....core.errors import LoomError, OptionError
 from ....core.options import declared_options
+from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, Source, SourceOptions
 from ...ground import option_properties
 from ...ground.blender_types import Slot, armature_data
@@ -401,3 +402,15 @@ def why_apart(action: bpy.types.Action, armature: bpy.types.Object, found: Moves
     if any(strip.action == action and strip.blend_type != "REPLACE" for track in tracks for strip in track.strips):
         return "added to others in the NLA"
     return ""
+
+
+def why_no_partner(scene: bpy.types.Scene, armature: bpy.types.Object | None, recipe: type[Recipe]) -> str:
+    """Return why the partner in the panel can't be woven with the ticked sources, "" if it can or none is chosen."""
+    name = properties.settings_of(scene).result.partner
+    if not name or not recipe.takes_partners or armature is None:
+        return ""
+    from ..weaving import partner_actions
+
+    lines = lists.ticked_lines(properties.rig_of(scene, armature))
+    sources = [(line.action, source_of(line)) for line in lines if line.action is not None]
+    return partner_actions.why_not(armature, name, recipe, [] if recipe.of_action else sources)
