@@ -151,7 +151,7 @@ def verb_of(name: str) -> Verb:
     for row in VERBS.values():
         if name == row.recipe.verb or name in row.recipe.earlier_verbs:
             return row
-    raise OptionError(f"{name!r} is no verb; the verbs are {', '.join(VERBS)}")
+    raise OptionError(f"{name[:60]!r} is no verb; the verbs are {', '.join(VERBS)}")
 
 
 def lacking(known: Collection[str]) -> set[str]:
