@@ -10,7 +10,8 @@ from ..motion.quat import Array
 from . import posture_change
 from .motion_graph import Indices, MotionGraph, distinct
 
-SEARCH_RATE = 30.0  # samples of an edge per second
+SAMPLE_RATE = 10.0  # samples of an edge per second
+PLACE_RATE = 30.0  # Hz; nodes of a clip within one period are of one place
 POSTURE = 0.05  # distance units per radian of change in the upper body's posture
 TALL = 1.7  # m, body height for which the distances and turns of a search are set; they scale with the body
 SOME = 4096  # edges sampled at a time, with all of their frames
@@ -137,7 +138,7 @@ def unit(graph: MotionGraph) -> float:
 
 
 def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
-    """Return the edges of a component as a table, sampled 30 times a second.
+    """Return the edges of a component as a table, sampled ten times a second.
 
     bends (B,) : allowed additional turns of each edge, radians a unit (see `unit`)
 
@@ -161,8 +162,8 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
     onward[start[~crosses]] = np.flatnonzero(~crosses)
     crossings = np.flatnonzero(crosses)
     crossings = crossings[np.argsort(start[crossings], kind="stable")]
-    stride = max(1, round(graph.rate / SEARCH_RATE))
-    parts = [_sample_edges(graph, edges[k : k + SOME], bends / metres, stride) for k in range(0, len(edges), SOME)]
+    sampled, near = (max(1, round(graph.rate / rate)) for rate in (SAMPLE_RATE, PLACE_RATE))
+    parts = [_sample_edges(graph, edges[k : k + SOME], bends / metres, sampled) for k in range(0, len(edges), SOME)]
     counts, length, right, ahead, turned, gone, climbed = (
         np.concatenate(each, axis=-1) for each in zip(*parts, strict=True)
     )
@@ -170,7 +171,7 @@ def tabulate(graph: MotionGraph, component: int, bends: Array) -> EdgeTable:
         unit=metres,
         nodes=nodes,
         edges=edges,
-        place=distinct(graph.clip[nodes], graph.frame[nodes] // stride)[1],
+        place=distinct(graph.clip[nodes], graph.frame[nodes] // near)[1],
         onward=onward,
         first_crossing=np.searchsorted(start[crossings], np.arange(len(nodes) + 1)),
         crossings=crossings,
