@@ -32,6 +32,8 @@ LOW = (0.80, 0.85)  # of the standing height of the hips; upper limits
 LEAST = 0.4  # s; a shorter stretch joins its longer neighbour
 PASSES = 3  # passes that merge short spans into adjacent activities
 LEAST_REST = 1.0  # s; a shorter idle between activities belongs to them
+IRREGULAR = (0.05, 0.1)  # median in a walk with raised hands, in any walk; see `strides`; above, it is an action
+RAISED = (-0.2, 0.2)  # heights above the head of a raised hand, and share of a walk with one
 OFTEN = 0.4  # share of a walk with frequent enough steps; with less it is not a walk
 SHIFT = 0.3  # heights a second of all points; upper limit for a short weight shift
 LEAST_GAIT = 0.8  # s; shorter walks and runs next to an activity are steps of it
@@ -263,15 +265,23 @@ def _absorb_gaits(found: list[Span], tracks: Tracks) -> list[Span]:
 
 
 def _regular(found: list[Span], tracks: Tracks) -> list[Span]:
-    """Return spans in which walks and runs without regular steps become actions, such as kicks."""
+    """Return spans in which walks and runs without regular steps become actions, such as kicks or dances."""
     out = []
     for k, span in enumerate(found):
         places = _adjacent_gaits(found, k)
         block = slice(found[places[0]].first, found[places[-1]].end)
         way = float(tracks.speed[block] @ tracks.often[block]) / max(float(tracks.speed[block].sum()), 1e-9)
-        steps = span.state.kind not in GAITS or way >= OFTEN
+        starts = len(span) < LEAST_GAIT * tracks.rate and any(found[j].state.kind == RUN for j in places)
+        steps = span.state.kind not in GAITS or (way >= OFTEN and (starts or _strides(span, tracks)))
         out.append(span if steps else replace(span, state=State(ACTION)))
     return out
+
+
+def _strides(span: Span, tracks: Tracks) -> bool:
+    """Return whether a span is a run, or a walk whose strides are more regular than those of a dance."""
+    rows = slice(span.first, span.end)
+    raised = float(np.mean(tracks.hands[rows] > RAISED[0])) >= RAISED[1]
+    return span.state.kind != WALK or float(np.median(tracks.irregular[rows])) <= IRREGULAR[0 if raised else 1]
 
 
 def _adjacent_gaits(found: list[Span], k: int) -> list[int]:

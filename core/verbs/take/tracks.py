@@ -11,6 +11,7 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 from ...quality import breaks, cadence, contacts, world_pose
 from ...quality.breaks import Break
+from . import strides
 
 RATE = 40.0  # rows a second at least; no state is decided from less than 0.1 s
 PLACE, FACING = 0.1, 0.2  # s; sigmas of hip position on the ground and of facing
@@ -37,6 +38,7 @@ class Tracks:
     air : share of nearby frames without ground contact, on bodies with more legs of the hind feet
     steps : share of the travel made by alternating steps, 0 … 1; high in a gait
     often : whether the feet pass each other at least every 1.5 s
+    irregular : how far the movement is from regular strides, see `strides`; infinite where the take is too short
     crouch : height of the hips over their standing height
     hands : height of the higher hand above the head, heights; NaN without hands
     moving : mean speed of all body points in the world, heights a second
@@ -55,6 +57,7 @@ class Tracks:
     air: Array
     steps: Array
     often: Flags
+    irregular: Array
     crouch: Array
     hands: Array
     moving: Array
@@ -125,6 +128,7 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
         "air": _smooth_values((~stands[:, :2].any(axis=1)).astype(float), AIR * rate),
         "steps": steps,
         "often": often,
+        "irregular": strides.measure_irregularity(thin),
         "crouch": root_motion.smooth(hips, CALM * rate),
         "hands": _hands(positions, thin),
         "moving": moving,

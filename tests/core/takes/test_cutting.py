@@ -117,6 +117,21 @@ def test_jumps_are_named(name):
 
 
 @pytest.mark.shared
+@pytest.mark.parametrize(("each_step_differs", "name"), [(False, "Walk"), (True, "Action")])
+def test_a_walk_with_raised_hands_is_an_action_if_no_stride_is_like_another(each_step_differs, name, rng):
+    walk = actions.walk(cycles=6)
+    raised = np.zeros((len(walk), 3))
+    if each_step_differs:
+        raised = 0.9 * root_motion.smooth(rng.normal(size=raised.shape), 0.15 * walk.rate) * np.sqrt(0.15 * walk.rate)
+    rotations = walk.rotations.copy()
+    for side in ("L", "R"):
+        arm = walk.skeleton.roles[f"upper_arm.{side}"]
+        rotations[:, arm] = quat.mul(quat.exp(raised + [2.0, 0.0, 0.0]), rotations[:, arm])
+    dance = replace(walk, rotations=rotations)
+    assert np.median(tracks.tracks(dance).hands) > -0.2
+    assert cut_names(dance)[0].startswith(name)
+
+
 def test_turned_and_moved_it_is_cut_the_same():
     take = takes.joined("16 a").clip
     moved = root_motion.place_clip(take, 2.1, np.array([7.0, -30.0, 1.5]))
