@@ -126,7 +126,7 @@ def test_a_walk_with_raised_hands_is_an_action_if_no_stride_is_like_another(each
     rotations = walk.rotations.copy()
     for side in ("L", "R"):
         arm = walk.skeleton.roles[f"upper_arm.{side}"]
-        rotations[:, arm] = quat.mul(quat.exp(raised + [2.0, 0.0, 0.0]), rotations[:, arm])
+        rotations[:, arm] = quat.mul(quat.exp(raised + np.array([2.0, 0.0, 0.0])), rotations[:, arm])
     dance = replace(walk, rotations=rotations)
     assert np.median(tracks.tracks(dance).hands) > -0.2
     assert cut_names(dance)[0].startswith(name)
