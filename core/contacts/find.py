@@ -111,8 +111,10 @@ def _find_on_parts(figure: Figure, rate: float, side: str) -> list[Contact]:
         if role == "hand" or not parts.is_other_part(name, side):
             continue
         away = np.linalg.norm(palm - part.at(part.nearest(palm)), axis=1)
-        under = part.under(palm) if role == "trunk" else np.zeros(len(palm))
         near, far = (height * share for share in parts.NEAR[role])
+        if away.min() > far:
+            continue
+        under = part.under(palm) if role == "trunk" else np.zeros(len(palm))
         for first, end in still_spans.find_still_spans(figure.in_part(name, palm), rate, height, STILL[ON]):
             span = slice(first, end)
             distance = float(np.median(away[span]))

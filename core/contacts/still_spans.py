@@ -7,6 +7,7 @@ import numpy as np
 from ..motion import arrays, root_motion
 from ..motion.quat import Array
 
+MOST = 0.95  # share of a span's frames that lie within `apart`
 FARTHEST = 1.6  # factor on `apart` for all frames of a span
 SHORTEST = 3  # frames of a span that can be cut
 GAP, SIGMA = 0.1, 0.03  # s: longest gap inside a span, smoothing
@@ -55,11 +56,22 @@ def find_still_spans(places: Array, rate: float, height: float, limits: Stillnes
         first, end = open_.pop()
         if end - first < max(limits.seconds * rate, SHORTEST) or speed[first:end].min() >= limits.still:
             continue
-        away = np.linalg.norm(smooth[first:end] - np.median(smooth[first:end], axis=0), axis=1)
-        limit = limits.apart * height
-        if np.quantile(away, 0.95) <= limit and away.max() <= FARTHEST * limit:
+        if _stays_within(smooth[first:end], limits.apart * height):
             found.append((first, end))
             continue
         cut = first + 1 + int(speed[first + 1 : end - 1].argmax())
         open_ += [(first, cut), (cut, end)]
     return sorted(found)
+
+
+def _stays_within(places: Array, limit: float) -> bool:
+    """Return whether 95 % of places (F, D) lie within a limit of their median, and all within FARTHEST times it."""
+    ordered = np.sort(places, axis=0)  # for few rows several times as fast as numpy's median
+    if (ordered[-1] - ordered[0]).max() > 2.0 * FARTHEST * limit:
+        return False
+    count = len(places)
+    middle = 0.5 * (ordered[(count - 1) // 2] + ordered[count // 2])
+    away = np.sort(np.sqrt(((places - middle) ** 2).sum(axis=1)))
+    low, share = divmod(MOST * (count - 1), 1.0)
+    most = away[int(low)] + share * (away[min(int(low) + 1, count - 1)] - away[int(low)])
+    return bool(most <= limit and away[-1] <= FARTHEST * limit)
