@@ -72,7 +72,7 @@ def find_meshes(armature: bpy.types.Object) -> Worn:
 
 
 class Judge:
-    """Compares evaluated actions of an armature.
+    """Compares evaluated actions of an armature, which do not change meanwhile.
 
     body : as the actions were read and written
     """
@@ -84,6 +84,7 @@ class Judge:
         self._count = max(FEWEST, min(SAMPLE, SAMPLE * LARGE // max(vertices, 1)))
         meshes = tuple(mesh.content(one) for one in self._worn.objects)
         self._about = armature.session_uid, fingerprint.of_body(body), meshes
+        self._contents: dict[tuple[int, str], str] = {}
 
     def sentences(
         self,
@@ -164,8 +165,13 @@ class Judge:
         return found
 
     def _key(self, played: Played | None) -> tuple[object, ...]:
-        about = None if played is None else (fingerprint.fingerprint(*played[0]), played[1].tobytes())
-        return self._about, about
+        if played is None:
+            return self._about, None
+        (action, slot), frames = played
+        at = action.session_uid, "" if slot is None else slot.identifier
+        if at not in self._contents:
+            self._contents[at] = fingerprint.fingerprint(action, slot)
+        return self._about, self._contents[at], frames.tobytes()
 
     def _evaluate(self, played: Played | None, chosen: Array | None = None) -> tuple[Array, Array, Array]:
         """Return vertices (F, V, 3), and axes and places of bones, while an action plays; None is at rest.
