@@ -258,6 +258,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     edited: bpy.props.PointerProperty(type=bpy.types.Action)  # the result whose settings Edit has put into the panel
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
+    last_beside: bpy.props.StringProperty(options=set())  # the action played at that time, beside which it is shown
     last_warnings: bpy.props.StringProperty(options=set())  # warnings about the same, a line each
     last_mode: bpy.props.StringProperty(options=set())  # the chosen mode, in which they are shown; "" for every mode
     last_made: bpy.props.StringProperty(options=set())  # names of the last results, a line each
@@ -274,6 +275,13 @@ def ticked_lines(rig: Any) -> list[Any]:
 def keep_last(rig: Any, line: str, of: str = "", warnings: Iterable[str] = (), mode: str = "") -> None:
     """Store the last line, the name of its action, its warnings, and the mode in which they are shown."""
     rig.last, rig.last_of, rig.last_warnings, rig.last_mode = line, of, "\n".join(warnings), mode
+    rig.last_beside = _name_of_played(rig)
+
+
+def _name_of_played(rig: Any) -> str:
+    armature = read_identity(rig.owner).find(bpy.data.objects)
+    data = None if armature is None else armature.animation_data
+    return "" if data is None or data.action is None else data.action.name_full
 
 
 def keep_made(rig: Any, names: list[str]) -> None:

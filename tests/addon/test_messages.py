@@ -202,6 +202,20 @@ def test_a_walk_that_stops_in_mid_step_offers_the_action_that_stands(loom):
     assert [name for name, _, _ in drawn] == ["operator"]
 
 
+@pytest.mark.parametrize(
+    ("mode", "of", "value"),
+    [("loop", "loop.straighten", "yes"), ("walk", "walk.way", "0 0 0")],
+)
+def test_a_loop_that_turns_is_mended_by_one_button(loom, mode, of, value):
+    bpy.context.scene.action_loom.mode = mode
+    layout = Layout()
+    loom("addon.interface.remedies").draw(layout, "Round: it closes, but Blender can't repeat its turn of 142° a cycle")
+    ((name, button),) = layout.drawn
+    assert name == f"wm.context_set_{'enum' if mode == 'loop' else 'string'}"
+    assert (button.data_path, button.value) == (f"scene.action_loom.{of}", value)
+    setattr(bpy.context.scene.action_loom.path_resolve(mode), of.partition(".")[2], value)  # it can be set so
+
+
 def test_an_error_flows_from_the_line_into_its_box_and_goes_with_its_cause(loom):
     troubles, errors = loom("addon.ground.troubles"), loom("core.errors")
     follow = loom("addon.services.preview.ghost_follow").follow

@@ -158,6 +158,19 @@ def test_notes_on_a_result_are_shown_only_in_the_mode_in_which_it_was_made(loom)
     assert "1 note" in str(draw_all()["weave"])
 
 
+def test_a_summary_is_shown_only_beside_the_action_that_played_at_that_time(loom):
+    material.two_actions()
+    armature = bpy.context.object
+    rig = material.list_sources(armature, "one", "two", mode="blend").rigs[0]
+    nothing = "Plant Feet: nothing was changed, so no action was made"
+    loom("addon.model.lists").keep_last(rig, nothing, mode="blend")
+    assert "Plant Feet: nothing was changed" in str(draw_all()["weave"])
+    armature.animation_data.action = next(
+        one for one in bpy.data.actions if one != armature.animation_data.action and one.name in ("one", "two")
+    )
+    assert "nothing was changed" not in str(draw_all()["weave"])
+
+
 def test_notes_on_a_result_give_way_to_those_on_a_preview(loom, monkeypatch):
     material.two_actions()
     rig_object, scene = bpy.context.object, bpy.context.scene
