@@ -10,6 +10,7 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.reading import SourceOptions
 from ..ground import option_properties, registrar
 from ..ground.identity import Identity, identity_of
+from ..ground.translations.runtime import translate_text
 from . import take_rows
 
 # Distinguishable in the list, in pictures and in the viewport, also with colour blindness (Okabe & Ito 2008).
@@ -104,6 +105,11 @@ def find_armatures(_line: Any, context: Any, edited: str) -> list[str]:
     return [name for name in names if edited.lower() in name.lower()]
 
 
+def _tip(line: Any) -> str:
+    name = line.action.name if line.action else ""
+    return f"{name}\n{translate_text(line.warning)}" if line.use and line.warning else name
+
+
 def _call_armature(line: Any, name: str) -> None:
     """Refer to an armature by name; a missing one is stored by name, so that messages can name it."""
     there = next((one for one in bpy.data.objects if one.name_full == name and one.type == "ARMATURE"), None)
@@ -133,8 +139,8 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     )
     carried: bpy.props.StringProperty(options=set())
     action: bpy.props.PointerProperty(type=bpy.types.Action)
-    # the tooltip of a row, whose name may be cut
-    called: bpy.props.StringProperty(get=lambda line: line.action.name if line.action else "", options=set())
+    # the tooltip of a row, whose name may be cut, or red because of its warning
+    called: bpy.props.StringProperty(get=_tip, options=set())
     use: bpy.props.BoolProperty(
         name="Use", description="Weave this action into the result", default=True, options=set()
     )

@@ -112,10 +112,11 @@ def test_where_a_result_begins_is_asked_where_the_curve_does_not_say():
     assert "place" in [given[1] for what, given, _ in draw_all()["weave"] if what == "prop"]
 
 
-def test_panels_draw_what_was_said_last():
+def test_panels_draw_what_was_said_last(loom):
     material.two_actions()
     settings = material.list_sources(bpy.context.object, "one", "two")
-    settings.rigs[0].last = "one + two 50:50: 41 frames made in 0.01 s, feet slide 3.0 → 2.1 cm/s"
+    line = "one + two 50:50: 41 frames made in 0.01 s, feet slide 3.0 → 2.1 cm/s"
+    loom("addon.model.lists").keep_last(settings.rigs[0], line)
     assert "Feet slide 2.1 cm/s" in str(draw_all()["weave"])
 
 
