@@ -2,18 +2,20 @@
 
 import os
 
+from ...core.cache import Cache
+
 IMPORTED, EXPORTED = "import", "export"
 
-# The folder of each direction; it outlasts the opened file, as files on a disk do.
-_last: dict[str, str] = {}
+# The folder of each direction; `memory` would forget it with the opened file, but files on a disk stay.
+_last: Cache[str, str] = Cache(2)
 
 
 def keep(which: str, folder: str) -> None:
     """Remember a folder; which : IMPORTED or EXPORTED."""
-    _last[which] = folder
+    _last.keep(which, folder)
 
 
 def of(which: str) -> str:
     """Return the remembered folder, "" for none or one that is gone."""
-    folder = _last.get(which, "")
+    folder = _last.get(which) or ""
     return folder if os.path.isdir(folder) else ""
