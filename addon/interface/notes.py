@@ -40,8 +40,9 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.t
     begun = _draw_line(layout, context, line, armature, found)
     if trouble is not None:
         rest = translate_text(trouble.text).removeprefix(begun).lstrip()
-        box = layout.box().column(align=True)
-        draw_text(box, context, rest, less=3)  # its margins
+        box = (layout.box() if rest else layout).column(align=True)  # an empty box would be drawn dark
+        if rest:
+            draw_text(box, context, rest, less=3)  # its margins
         remedies.draw(box, trouble.text)
     if not settings.every_warning:
         return

@@ -63,8 +63,7 @@ def _straighten(layout: bpy.types.UILayout, _action: str) -> None:
     if settings.mode == Loop.verb:
         _choose(text="Straighten", of="loop.straighten", value="yes")(layout, "")
     elif settings.mode == Walk.verb:
-        text = f"{translate_text('Path')}: {_NOWHERE}"
-        button: Any = present(layout.operator("wm.context_set_string", text=text))
+        button: Any = present(layout.operator("wm.context_set_string", text="Straighten"))
         button.data_path, button.value = "scene.action_loom.walk.way", _NOWHERE
 
 
@@ -77,7 +76,9 @@ def _stand(layout: bpy.types.UILayout, action: str) -> None:
 
     rig = properties.rig_of(scene_of(bpy.context), target_armature.of_tab(bpy.context))
     lines = () if rig is None else (line for line in rig.sources if line.action is not None and not line.use)
-    standing = next((line for line in lines if first_ticks.STANDS & set(first_ticks.words_of(line.action.name))), None)
+    words = {line: first_ticks.words_of(line.action.name) for line in lines}
+    found = [line for line in words if first_ticks.STANDS & set(words[line])]
+    standing = min(found, key=lambda line: len(words[line]), default=None)  # idle is plainer than fight idle
     if standing is not None:
         layout.prop(standing, "use", text=standing.action.name, translate=False)
     _KEEP_WALKING(layout, action)

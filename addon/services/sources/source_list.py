@@ -276,7 +276,7 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     room = max(room, _LEAST)
     endings = _shared_endings(names)
     bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
-    hidden = _before_numbers(bare.values(), room) | _shared_beginnings(bare.values(), room - 1)
+    hidden = _before_numbers(bare.values(), room - 1) | _shared_beginnings(bare.values(), room - 1)
     ends = "|".join(map(re.escape, sorted(set(endings.values()), key=len, reverse=True))) or "(?!)"
     starts = "|".join(re.escape(one) for one in set(hidden.values()) if one[-1] in _WORD_ENDS) or "(?!)"
     short = {
