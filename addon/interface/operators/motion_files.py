@@ -1,6 +1,5 @@
 """Import motion files, through the file browser or from a script."""
 
-import os
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -273,7 +272,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         settings = properties.settings_of(scene_of(context))
         if self.match_rate or settings.on_rates == "SCENE":
             settings.on_rates = "SCENE" if self.match_rate else "ASK"  # asked once, and remembered
-        last_folders.keep(last_folders.IMPORTED, os.path.dirname(next(iter(formats.chosen_paths(self)), "")))
+        last_folders.keep(last_folders.IMPORTED, bpy.path.abspath(self.directory))
         given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
         files = [{"name": one.name} for one in self.files]
         self.call_again(files=files, chosen=True, **given)

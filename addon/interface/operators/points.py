@@ -1,6 +1,5 @@
 """Import files of 3D points, through the file browser, by dropping them, or from a script."""
 
-import os
 from typing import TYPE_CHECKING
 
 import bpy
@@ -77,7 +76,7 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if not self._asking or bpy.app.background:
             return BackgroundOperator.execute(self, context)
-        last_folders.keep(last_folders.IMPORTED, os.path.dirname(next(iter(formats.chosen_paths(self)), "")))
+        last_folders.keep(last_folders.IMPORTED, bpy.path.abspath(self.directory))
         given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
         self.call_again(files=[{"name": one.name} for one in self.files], chosen=True, **given)
         return {"CANCELLED"}  # the second call is the step of Undo
