@@ -321,7 +321,7 @@ def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
 def _before_numbers(names: Iterable[str], room: int) -> dict[str, str]:
     """Return the beginning of each long name before the numbers of its recording, if another name shares it.
 
-    Captures in a list of other actions are told apart by these numbers only, such as cmu_mb_02_01.
+    Captures among other actions differ only in these numbers, for example cmu_mb_02_01.
     """
     found = {name: match[1] for name in set(names) if (match := _RECORDED.match(name))}
     count = Counter(found.values())

@@ -64,7 +64,7 @@ def _balls(clip: Clip) -> dict[str, Complex]:
 
 
 def _slide(balls: Mapping[str, Complex], rate: float, rows: Sequence[Span]) -> float | None:
-    # The frames beside a span are not part of it: there the foot comes down or leaves, in a run as fast as it can.
+    # The foot moves fast in the frames before and after a span.
     paths = [balls[span.foot][span.first : span.end] for span in rows]
     speeds = [np.abs(path[2:] - path[:-2]) * 0.5 * rate for path in paths if len(path) > 2]
     speeds += [np.abs(np.diff(path)) * rate for path in paths if len(path) == 2]

@@ -205,9 +205,9 @@ def measure_lift(clip: Clip, frame: int) -> float:
 
 
 def is_mid_step(clip: Clip, frame: int, sources: Sequence[Clip] = ()) -> bool:
-    """Return whether a foot is in the air at a frame, or the feet are as far apart as in a step.
+    """Return whether a foot is in the air at a frame, or the distance between the feet is that of a step.
 
-    sources : of the clip; a body that stands in one of them with its feet far apart may do so in the clip
+    sources : of the clip; a body may stand in the clip with the wide stance of one of them
     """
     standing = [one for one in sources if _pace(one).max() < 2.0 * RESTS * one.skeleton.height]
     most = max([STEP * clip.skeleton.height, *(1.05 * float(_ankles_apart(one).max(initial=0.0)) for one in standing)])

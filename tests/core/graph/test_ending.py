@@ -127,7 +127,7 @@ def test_a_path_that_is_too_short_to_stop_on_is_told():
 
 
 def test_a_body_that_stands_wide_by_itself_is_not_in_mid_step(monkeypatch):
-    """A robot whose idle has its feet apart was told to stop in mid-step, on the idle itself."""
+    """A robot with a wide stance got the note that it stops in mid-step, in its idle."""
     walk, wave = actions.walk(), actions.wave()
     still = wave.rotations[:1].repeat(30, axis=0), wave.translations[:1].repeat(30, axis=0)
     idle = replace(wave, rotations=still[0], translations=still[1])

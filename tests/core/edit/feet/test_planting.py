@@ -433,7 +433,7 @@ def test_each_stance_stands_short_ones_at_the_ends_and_of_runs_too(name, limit):
 
 
 def test_a_short_stance_is_measured_without_the_frames_beside_it():
-    """In a run that stands for three frames, planting it was told as "14.7 → 14.7 cm/s"."""
+    """The report on a run with a stance of three frames was "14.7 → 14.7 cm/s"."""
     rate, foot = 24.0, "L"
     swing, stand = np.linspace(0.0, 1.0, 5), np.array([1.0, 1.01, 1.02])
     before = np.concatenate([swing[:-1], stand, 1.02 + swing[1:]]) + 0.0j
