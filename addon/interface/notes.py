@@ -8,7 +8,7 @@ from ..bridge import rates
 from ..ground import troubles
 from ..ground.blender_types import present, scene_of
 from ..ground.translations.runtime import translate_text
-from ..model import properties, readiness
+from ..model import contact_rows, properties, readiness, take_rows
 from ..services.preview import previews
 from ..services.results import messages
 from . import remedies
@@ -40,8 +40,9 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.t
     begun = _draw_line(layout, context, line, armature, found)
     if trouble is not None:
         rest = translate_text(trouble.text).removeprefix(begun).lstrip()
-        box = layout.box().column(align=True)
-        draw_text(box, context, rest, less=3)  # its margins
+        box = (layout.box() if rest else layout).column(align=True)  # an empty box would be drawn dark
+        if rest:
+            draw_text(box, context, rest, less=3)  # its margins
         remedies.draw(box, trouble.text)
     if not settings.every_warning:
         return
@@ -60,8 +61,13 @@ def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.
         return Line(missing, "INFO")
     if ghost is not None and ghost.mode in (mode, previews.SOLO):
         return Line("Outdated: press Weave" if ghost.outdated else ghost.summary, "GHOST_ENABLED", ghost.outdated)
-    is_of_mode = rig is not None and rig.last_mode in (mode, "")
-    return Line(rig.last.removeprefix(f"{rig.last_of}: ") if is_of_mode else "", is_summary=True)
+    playing = contact_rows.action_of(armature)
+    is_shown = rig is not None and rig.last_beside == (playing.name_full if playing else "")
+    if not is_shown or rig.last_mode not in (mode, ""):
+        return Line("")
+    is_of_take = rig.take is not None and rig.last_of == rig.take.name and len(rig.take_rows)
+    text = take_rows.describe(rig.take_rows) if is_of_take else rig.last.removeprefix(f"{rig.last_of}: ")
+    return Line(text, is_summary=True)
 
 
 def _draw_line(

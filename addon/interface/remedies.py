@@ -6,10 +6,12 @@ from typing import Any
 
 import bpy
 
+from ...core.verbs import Loop, Walk
 from ..ground.blender_types import present, scene_of
 from ..ground.translations.runtime import translate_text
 from ..model import properties, target_armature
 
+_NOWHERE = "0 0 0"  # metres to the right and ahead, and degrees
 _Draw = Callable[[bpy.types.UILayout, str], Any]  # with the name of the message's action
 
 
@@ -55,6 +57,16 @@ def _loop(layout: bpy.types.UILayout, action: str) -> None:
     (_WHOLE if properties.settings_of(scene_of(bpy.context)).intent == "Loop" else _LOOP_FIRST)(layout, action)
 
 
+def _straighten(layout: bpy.types.UILayout, _action: str) -> None:
+    """Draw the button that lets a loop go straight on, or an endless variation end where and as it begins."""
+    settings = properties.settings_of(scene_of(bpy.context))
+    if settings.mode == Loop.verb:
+        _choose(text="Straighten", of="loop.straighten", value="yes")(layout, "")
+    elif settings.mode == Walk.verb:
+        button: Any = present(layout.operator("wm.context_set_string", text="Straighten"))
+        button.data_path, button.value = "scene.action_loom.walk.way", _NOWHERE
+
+
 _KEEP_WALKING = _choose(text="Keep Walking", of="follow.ending", value="walk")
 
 
@@ -64,7 +76,9 @@ def _stand(layout: bpy.types.UILayout, action: str) -> None:
 
     rig = properties.rig_of(scene_of(bpy.context), target_armature.of_tab(bpy.context))
     lines = () if rig is None else (line for line in rig.sources if line.action is not None and not line.use)
-    standing = next((line for line in lines if first_ticks.STANDS & set(first_ticks.words_of(line.action.name))), None)
+    words = {line: first_ticks.words_of(line.action.name) for line in lines}
+    found = [line for line in words if first_ticks.STANDS & set(words[line])]
+    standing = min(found, key=lambda line: len(words[line]), default=None)  # idle is plainer than fight idle
     if standing is not None:
         layout.prop(standing, "use", text=standing.action.name, translate=False)
     _KEEP_WALKING(layout, action)
@@ -88,6 +102,7 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
     ),
     (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
     (re.compile(r"stops in mid-step"), _stand),
+    (re.compile(r"can't repeat its turn"), _straighten),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )
 _TIGHT = re.compile(r"the path is too tight")

@@ -10,6 +10,7 @@ from ...core.recipes.base import Recipe
 from ...core.recipes.reading import SourceOptions
 from ..ground import option_properties, registrar
 from ..ground.identity import Identity, identity_of
+from ..ground.translations.runtime import translate_text
 from . import take_rows
 
 # Distinguishable in the list, in pictures and in the viewport, also with colour blindness (Okabe & Ito 2008).
@@ -104,6 +105,11 @@ def find_armatures(_line: Any, context: Any, edited: str) -> list[str]:
     return [name for name in names if edited.lower() in name.lower()]
 
 
+def _tip(line: Any) -> str:
+    name = line.action.name if line.action else ""
+    return f"{name}\n{translate_text(line.warning)}" if line.use and line.warning else name
+
+
 def _call_armature(line: Any, name: str) -> None:
     """Refer to an armature by name; a missing one is stored by name, so that messages can name it."""
     there = next((one for one in bpy.data.objects if one.name_full == name and one.type == "ARMATURE"), None)
@@ -133,8 +139,8 @@ class ACTION_LOOM_PG_source(bpy.types.PropertyGroup):
     )
     carried: bpy.props.StringProperty(options=set())
     action: bpy.props.PointerProperty(type=bpy.types.Action)
-    # the tooltip of a row, whose name may be cut
-    called: bpy.props.StringProperty(get=lambda line: line.action.name if line.action else "", options=set())
+    # the tooltip of a row, whose name may be cut, or red because of its warning
+    called: bpy.props.StringProperty(get=_tip, options=set())
     use: bpy.props.BoolProperty(
         name="Use", description="Weave this action into the result", default=True, options=set()
     )
@@ -258,6 +264,7 @@ class ACTION_LOOM_PG_rig(bpy.types.PropertyGroup):
     edited: bpy.props.PointerProperty(type=bpy.types.Action)  # the result whose settings Edit has put into the panel
     last: bpy.props.StringProperty(options=set())
     last_of: bpy.props.StringProperty(options=set())  # the action that `last` is about
+    last_beside: bpy.props.StringProperty(options=set())  # the action played at that time, beside which it is shown
     last_warnings: bpy.props.StringProperty(options=set())  # warnings about the same, a line each
     last_mode: bpy.props.StringProperty(options=set())  # the chosen mode, in which they are shown; "" for every mode
     last_made: bpy.props.StringProperty(options=set())  # names of the last results, a line each
@@ -274,6 +281,13 @@ def ticked_lines(rig: Any) -> list[Any]:
 def keep_last(rig: Any, line: str, of: str = "", warnings: Iterable[str] = (), mode: str = "") -> None:
     """Store the last line, the name of its action, its warnings, and the mode in which they are shown."""
     rig.last, rig.last_of, rig.last_warnings, rig.last_mode = line, of, "\n".join(warnings), mode
+    rig.last_beside = _name_of_played(rig)
+
+
+def _name_of_played(rig: Any) -> str:
+    armature = read_identity(rig.owner).find(bpy.data.objects)
+    data = None if armature is None else armature.animation_data
+    return "" if data is None or data.action is None else data.action.name_full
 
 
 def keep_made(rig: Any, names: list[str]) -> None:

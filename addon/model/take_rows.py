@@ -1,6 +1,6 @@
 """Define the rows of a take cut into a set: each is a stretch in scene frames, with a name and a kind."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,6 +21,13 @@ KINDS = (
     ("ACTION", "Other Action", "", "ACTION", 4),
     (BETWEEN, "Transition", "It leads from the pose of one loop to that of another", "ARROW_LEFTRIGHT", 5),
 )
+
+
+def describe(rows: Collection[Any]) -> str:
+    """Return how many rows are ticked, and how many are not."""
+    used = sum(row.use for row in rows)
+    return f"{used} piece{'s' * (used != 1)} to weave, {len(rows) - used} left out"
+
 
 # Options for writing the set, shared by the panel and the operator.
 HOW = {

@@ -1,5 +1,7 @@
 """Exporting motion files: reading them back, their places, and refusals."""
 
+from types import SimpleNamespace
+
 import bpy
 import material
 import numpy as np
@@ -129,11 +131,29 @@ def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_p
     import_motion(walks[0])
     rig = bpy.context.view_layer.objects.active = bpy.data.objects["walk"]
     last = loom("addon.services.results.exported_last")
-    assert (last.describe_export(rig), last.folder(rig)) == ("", "")
+    assert last.describe_export(rig) == ""
     bpy.ops.action_loom.export_motion(filepath=str(tmp_path / "own.bvh"))
     assert last.describe_export(rig) == f"{tmp_path.name}/own.bvh written and read back"
     rig.animation_data.action = bpy.data.actions["walk"].copy()
     assert (last.describe_export(rig), last.folder(rig)) == ("", str(tmp_path))
+    assert last.folder(bpy.data.objects.new("other", None)) == str(tmp_path)  # of the session
+
+
+def test_a_file_browser_begins_in_the_folder_of_the_last_import(loom, tmp_path):
+    last = loom("addon.ground.last_folders")
+    module, given = loom("addon.interface.operators.motion_files"), SimpleNamespace
+    browsed = []
+    window = given(fileselect_add=browsed.append)
+    asked = given(
+        chosen=False, directory="", filepath="", files=(), bl_label="", check=lambda _: False,
+        properties=given(is_property_set=lambda _: True),
+    )  # fmt: skip
+    context = given(scene=bpy.context.scene, window_manager=window, view_layer=bpy.context.view_layer, object=None)
+    for known, begins in ((str(tmp_path / "gone"), ""), (str(tmp_path), str(tmp_path))):
+        last.keep(last.IMPORTED, known)
+        asked.directory = ""
+        module.ACTION_LOOM_OT_import_motion.invoke(asked, context, None)
+        assert browsed.pop().directory == begins
 
 
 def shift_joint(content):

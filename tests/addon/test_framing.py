@@ -66,6 +66,17 @@ def test_a_figure_fills_a_good_part_of_the_view_however_far_it_goes(loom, is_per
         assert 0.15 <= max(np.ptp(x) / (2.0 * 0.7), np.ptp(y) / 2.0) <= 0.61
 
 
+@pytest.mark.parametrize("is_perspective", [True, False])
+def test_most_of_a_way_that_is_too_long_stays_in_view(loom, is_perspective):
+    """The view showed the first moment only, so that a walk of 5 m left it after a second."""
+    framing = loom("addon.services.results.framing")
+    figure = np.random.default_rng(7).uniform(-1.0, 1.0, size=(40, 3)) * (0.3, 0.2, 0.9)
+    view = View(is_perspective, Quaternion((1.0, 0.0, 0.0), np.radians(75.0)))
+    moments = [figure + np.array([2.0 * k, 0.0, 0.0]) for k in range(7)]  # 12 m across
+    framing.bring(moments, 0.7, view)
+    assert all(framing.is_seen(one, 0.7, view) for one in moments[:4])
+
+
 def test_a_figure_is_where_its_mesh_is_drawn_not_where_its_bones_end(loom):
     rig = material.two_actions()
     mesh = bpy.data.meshes.new("body")

@@ -73,6 +73,11 @@ def props(drawn, panel, attribute):
             ["CharacterArmature|Gun_Shooting", "CharacterArmature|Idle_Gun_Shooting", "CharacterArmature|Idle_Gun_Go"],
             ["Ch…|Gun_Shooting", "Ch…_Gun_Shooting", "…Idle_Gun_Go"],
         ),
+        (
+            ["cmu_mb_02_01", "cmu_mb_02_01 loop", "cmu_mb_08_07 > cmu_mb_02_01", "idle", "run", "jump_up", "jump_down"],
+            ["cmu_mb_02_01", "…02_01 loop", "…08_07 > …02_01", "idle", "run", "jump_up", "jump_down"],
+        ),
+        (["Walk_01_fast_and_long", "Walk_02_fast_and_long"], ["Walk_01_…nd_long", "Walk_02_…nd_long"]),
         (["a_rather_long_name_alone"], ["a_rather…e_alone"]),
         (["one_of_a_long_kind_a", "another_of_a_long_kind"], ["one_of_a…_kind_a", "another_…ng_kind"]),
         (
@@ -96,12 +101,23 @@ def test_names_fit_their_room_and_none_looks_like_another(loom, room):
     assert max(map(len, shown)) <= room
 
 
+def test_the_tip_of_a_red_name_gives_the_reason():
+    rig = material.armature()
+    named(rig, "Walk")
+    (line,) = bpy.context.scene.action_loom.rigs[0].sources
+    assert line.called == "Walk"
+    line.use, line.warning = True, "Walk: hips jumps by 20° at frame 3: mend it with Filter"
+    assert line.called == f"Walk\n{line.warning}"
+    line.use = False  # it is not red
+    assert line.called == "Walk"
+
+
 def test_names_show_what_differs_where_they_have_no_room():
     rig = material.armature()
     names = ["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"]
     named(rig, *names)
     drawn = draw_all()
-    assert texts(drawn) == ["…16_w…long", "…35_r…long"]
+    assert texts(drawn) == ["…16_…ong", "…35_…ong"]
     assert [action.name for action in props(drawn, "source", "name")] == names[:1]
 
 

@@ -189,17 +189,45 @@ def test_a_note_has_the_button_that_mends_or_shows_it(loom, text, operator, give
 
 def test_a_walk_that_stops_in_mid_step_offers_the_action_that_stands(loom):
     rig = material.armature()
-    for seed, name in enumerate(("Walk", "Rig|Idle_Long")):
+    for seed, name in enumerate(("Walk", "Rig|Idle_Fight_Long", "Rig|Idle_Long")):
         material.key_by_hand(rig, name, seed=seed)
-    lines = material.list_sources(rig, "Walk", "Rig|Idle_Long", mode="follow").rigs[0].sources
-    lines[1].use = False
+    _, fight, idle = (
+        material.list_sources(rig, "Walk", "Rig|Idle_Fight_Long", "Rig|Idle_Long", mode="follow").rigs[0].sources
+    )
+    fight.use = idle.use = False
     drawn = []
     loom("addon.interface.remedies").draw(drawing.Layout(drawn), "Walk stops in mid-step: add a clip that stands")
-    assert ("prop", (lines[1], "use"), {"text": "Rig|Idle_Long", "translate": False}) in drawn
-    lines[1].use = True
+    assert ("prop", (idle, "use"), {"text": "Rig|Idle_Long", "translate": False}) in drawn
+    fight.use = idle.use = True
     drawn.clear()
     loom("addon.interface.remedies").draw(drawing.Layout(drawn), "Walk stops in mid-step: add a clip that stands")
     assert [name for name, _, _ in drawn] == ["operator"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "of", "value"),
+    [("loop", "loop.straighten", "yes"), ("walk", "walk.way", "0 0 0")],
+)
+def test_a_loop_that_turns_is_mended_by_one_button(loom, mode, of, value):
+    bpy.context.scene.action_loom.mode = mode
+    layout = Layout()
+    loom("addon.interface.remedies").draw(layout, "Round: it closes, but Blender can't repeat its turn of 142° a cycle")
+    ((name, button),) = layout.drawn
+    assert name == f"wm.context_set_{'enum' if mode == 'loop' else 'string'}"
+    assert (button.data_path, button.value) == (f"scene.action_loom.{of}", value)
+    setattr(bpy.context.scene.action_loom.path_resolve(mode), of.partition(".")[2], value)  # it can be set so
+
+
+def test_an_error_that_fits_its_line_has_no_empty_box(loom):
+    troubles, errors = loom("addon.ground.troubles"), loom("core.errors")
+    rig = material.armature()
+    for seed, name in enumerate("ab"):
+        material.key_by_hand(rig, name, seed=seed)
+    material.list_sources(rig, "a", "b", mode="follow")
+    troubles.keep(rig.session_uid, "follow", errors.LoomError("Choose motion files first"), 1.0)
+    drawn = drawing.draw_all()["weave"]
+    assert any(given.get("text") == "Choose motion files first" for _, _, given in drawn)
+    assert not [name for name, _, _ in drawn if name == "box"]
 
 
 def test_an_error_flows_from_the_line_into_its_box_and_goes_with_its_cause(loom):

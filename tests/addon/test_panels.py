@@ -112,10 +112,11 @@ def test_where_a_result_begins_is_asked_where_the_curve_does_not_say():
     assert "place" in [given[1] for what, given, _ in draw_all()["weave"] if what == "prop"]
 
 
-def test_panels_draw_what_was_said_last():
+def test_panels_draw_what_was_said_last(loom):
     material.two_actions()
     settings = material.list_sources(bpy.context.object, "one", "two")
-    settings.rigs[0].last = "one + two 50:50: 41 frames made in 0.01 s, feet slide 3.0 → 2.1 cm/s"
+    line = "one + two 50:50: 41 frames made in 0.01 s, feet slide 3.0 → 2.1 cm/s"
+    loom("addon.model.lists").keep_last(settings.rigs[0], line)
     assert "Feet slide 2.1 cm/s" in str(draw_all()["weave"])
 
 
@@ -156,6 +157,19 @@ def test_notes_on_a_result_are_shown_only_in_the_mode_in_which_it_was_made(loom)
     settings.mode = "connect"
     loom("addon.model.lists").keep_last(rig, "", played, [note])  # such as on an imported action
     assert "1 note" in str(draw_all()["weave"])
+
+
+def test_a_summary_is_shown_only_beside_the_action_that_played_at_that_time(loom):
+    material.two_actions()
+    armature = bpy.context.object
+    rig = material.list_sources(armature, "one", "two", mode="blend").rigs[0]
+    nothing = "Plant Feet: nothing was changed, so no action was made"
+    loom("addon.model.lists").keep_last(rig, nothing, mode="blend")
+    assert "Plant Feet: nothing was changed" in str(draw_all()["weave"])
+    armature.animation_data.action = next(
+        one for one in bpy.data.actions if one != armature.animation_data.action and one.name in ("one", "two")
+    )
+    assert "nothing was changed" not in str(draw_all()["weave"])
 
 
 def test_notes_on_a_result_give_way_to_those_on_a_preview(loom, monkeypatch):

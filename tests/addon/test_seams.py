@@ -107,6 +107,9 @@ def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
     clips.write(long_walk, on_a_circle, body, first_frame=1.0).name = "round"
 
     settings = material.list_sources(long_walk, "round", mode="loop")
+    bpy.ops.action_loom.loop(preview=True)
+    notes = loom("addon.services.results.messages").of_tab(bpy.context.scene, long_walk, settings.rigs[0], "loop")
+    assert [one.shown for one in notes if "can't repeat its turn of" in one.text]  # told before weaving
     bpy.ops.action_loom.loop()
     action = long_walk.animation_data.action
     assert settings.rigs[0].last.startswith(f"round loop: {action.frame_range[1] - action.frame_range[0] + 1:.0f} ")

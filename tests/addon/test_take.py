@@ -3,6 +3,7 @@
 import json
 
 import bpy
+import drawing
 import material
 import numpy as np
 import pytest
@@ -215,6 +216,14 @@ def test_rows_are_split_joined_renamed_and_typed_anew(cut):
     bpy.context.scene.frame_set(1)
     with pytest.raises(RuntimeError, match="can't be parted at frame 1: go to a frame between"):
         material.pressed(cut, "split_take_row")
+    rig.take_active += 1
+    bpy.context.scene.frame_set((start + 200 + end) // 2)
+    assert material.pressed(cut, "split_take_row") == {}
+    assert rig.take_rows[rig.take_active + 1].name == "Walk Left 03"  # not "Walk Left 02 02"
+    rig.take_rows.remove(rig.take_active + 1)
+    rig.take_rows[rig.take_active].end = end
+    rig.take_active -= 1
+    later = rig.take_rows[rig.take_active + 1]
     later.name, later.kind, later.loop = "Stroll", "ACTION", False
     tick("Stroll")
     bpy.context.scene.action_loom.take_mirror = False
@@ -223,6 +232,17 @@ def test_rows_are_split_joined_renamed_and_typed_anew(cut):
     assert action.frame_range[1] - action.frame_range[0] == end - start - 200
     assert material.pressed(cut, "join_take_rows") == {}
     assert (row("Walk Left").start, row("Walk Left").end) == (start, end)
+
+
+@material.needs_shared
+def test_the_line_counts_the_rows_that_are_ticked_now(cut):
+    bpy.context.scene.action_loom.mode = "cut_out"
+    rig, last = listed(), "Take: 9 pieces to weave, 0 left out"
+    rig.last, rig.last_of, rig.last_mode = last, rig.take.name, "cut_out"
+    tick("Walk Left")
+    assert "1 piece to weave" in str(drawing.draw_all()["weave"])
+    tick("Walk Left", "Walk")
+    assert "2 pieces to weave" in str(drawing.draw_all()["weave"])
 
 
 @material.needs_shared

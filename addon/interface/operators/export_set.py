@@ -102,6 +102,9 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, BackgroundOperator, bpy.types.Oper
         self._armature = present(target_armature.armature(context)).name  # the file browser does not know the tab's
         if self.chosen:
             return BackgroundOperator.invoke(self, context, event)
+        folder = exported_last.folder(present(target_armature.armature(context)))
+        if folder and not self.directory:
+            self.directory = folder
         present(context.window_manager).fileselect_add(self)
         return {"RUNNING_MODAL"}
 

@@ -9,7 +9,7 @@ from ....core.formats import registry
 from ....core.progress import Progress
 from ....core.recipes.result import ResultOptions
 from ...bridge import rates
-from ...ground import formats, option_properties, registrar, steps
+from ...ground import formats, last_folders, option_properties, registrar, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translate_text
 from ...model import properties
@@ -185,6 +185,9 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
                 title = f"Import onto {self._onto.name}"
             return manager.invoke_props_dialog(self, title=translate_text(title), confirm_text="Import")
         self.filter_glob = formats.glob(formats.readable())
+        folder = last_folders.of(last_folders.IMPORTED)
+        if folder and not (self.filepath or self.directory):
+            self.directory = folder
         manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -269,6 +272,7 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         settings = properties.settings_of(scene_of(context))
         if self.match_rate or settings.on_rates == "SCENE":
             settings.on_rates = "SCENE" if self.match_rate else "ASK"  # asked once, and remembered
+        last_folders.keep(last_folders.IMPORTED, bpy.path.abspath(self.directory))
         given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
         files = [{"name": one.name} for one in self.files]
         self.call_again(files=files, chosen=True, **given)

@@ -9,7 +9,7 @@ from ....core.points import registry
 from ....core.progress import Progress
 from ....core.recipes.points import FromPoints
 from ....core.recipes.result import ResultOptions
-from ...ground import formats, option_properties, registrar, steps
+from ...ground import formats, last_folders, option_properties, registrar, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translate_text
 from .background import BackgroundOperator
@@ -60,6 +60,9 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
         if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
             return manager.invoke_props_dialog(self, title=translate_text(self.bl_label), confirm_text="Import")
         self.filter_glob = formats.glob(tuple(registry.POINT_FORMATS))
+        folder = last_folders.of(last_folders.IMPORTED)
+        if folder and not (self.filepath or self.directory):
+            self.directory = folder
         manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -73,6 +76,7 @@ class ACTION_LOOM_OT_import_points(BackgroundOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if not self._asking or bpy.app.background:
             return BackgroundOperator.execute(self, context)
+        last_folders.keep(last_folders.IMPORTED, bpy.path.abspath(self.directory))
         given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
         self.call_again(files=[{"name": one.name} for one in self.files], chosen=True, **given)
         return {"CANCELLED"}  # the second call is the step of Undo

@@ -10,7 +10,7 @@ from ....core.recipes.reading import ReadingOptions, Request, Source
 from ....core.verbs import CutOut
 from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import lists, properties, target_armature
+from ...model import lists, properties, take_rows, target_armature
 from . import polls, reports
 from .background import BackgroundOperator
 
@@ -84,8 +84,7 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         action = writing.find_data(bpy.data.actions, inputs.action, "The take")
         rig = properties.ensure_rig(scene_of(context), armature)
         set_rows.fill(rig, action, inputs.first, made)
-        used = sum(row.use for row in rig.take_rows)
-        said = f"{used} piece{'s' * (used != 1)} to weave, {len(rig.take_rows) - used} left out"
+        said = take_rows.describe(rig.take_rows)
         mode = properties.settings_of(scene_of(context)).mode
         lists.keep_last(rig, f"{action.name}: {said}", action.name, made.warnings, mode)
         reports.report(self, (*inputs.read.notes, *made.warnings), rig.last)

@@ -121,8 +121,8 @@ def _as_needed(lines: Any, made: str, playing: bpy.types.Action | None) -> Any:
 
 
 ROWS = 7  # of the list, independent of its length, to keep the layout below in place
-BESIDE, SHARED, MARK = 25, 30, 4  # letters that do not fit a line because of its length, its share, and a mark
-PLAYED = 14  # letters that do not fit the row of the played action because of its buttons
+BESIDE, SHARED, MARK = 27, 32, 4  # letters that do not fit a line because of its length, its share, and a mark
+PLAYED = 18  # letters that do not fit the row of the played action because of its buttons
 UPDATE = 7  # letters that do not fit it, in addition, because of the button Update
 AROUND = 15  # letters of the sidebar beside a line
 WIDE = 38  # letters of a line of the sidebar from which on its list has room for all marks

@@ -61,7 +61,7 @@ def keep(
     armature = writing.find_data(bpy.data.objects, read.armature, "The armature")
     rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
     settings.solo = False
-    written, first_frame, _ = writing.as_written(context, inputs, woven)
+    written, first_frame, notice = writing.as_written(context, inputs, woven)
     clip = poses.as_shown(
         written, read.body, armature, writing.keyed_targets(read) | writing.held_targets(armature, read, recipe)
     )
@@ -70,6 +70,7 @@ def keep(
     lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
     summary = f"{len(clip)} frames from {first_frame:g}"
+    left_out += (f"{written.name}: {notice}",) if notice else ()
     parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip))
     shown = (lines, body, left_out, asked, outdated, parts, standing)
     ghost = Ghost(mode, tuple(figures), summary, request, read, recipe, woven, *shown)

@@ -96,7 +96,7 @@ class Body:
 class Ghost:
     """A preview of a mode: its figures (the result last), their trails, and the inputs behind them.
 
-    left_out : messages about meshes that can't be shown
+    left_out : messages about meshes that can't be shown, and about what can't be written as woven
     asked : the panel's state when it was made
     outdated : whether that state has changed and weaving again takes too long for an update
     parts : the source played at each time; standing : first and end frame of each foot's stances

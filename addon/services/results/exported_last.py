@@ -3,7 +3,7 @@
 import bpy
 
 from ....core.cache import Cache
-from ...ground import memory
+from ...ground import last_folders, memory
 from ...model import contact_rows
 
 # The sentence, the session id of the played action, and the folder, by the session id of the armature.
@@ -12,14 +12,15 @@ _last: Cache[int, tuple[str, int, str]] = memory.cache(4)
 
 def keep(armature: bpy.types.Object | None, sentence: str, folder: str) -> None:
     """Store the sentence and folder of an export for an armature's current action."""
+    last_folders.keep(last_folders.EXPORTED, folder)
     if armature is not None:
         action = contact_rows.action_of(armature)
         _last.keep(armature.session_uid, (sentence, 0 if action is None else action.session_uid, folder))
 
 
 def folder(armature: bpy.types.Object) -> str:
-    """Return the folder of an armature's last export, "" for none."""
-    return (_last.get(armature.session_uid) or ("", 0, ""))[2]
+    """Return the folder of an armature's last export, or of the last one of another, "" for none."""
+    return (_last.get(armature.session_uid) or ("", 0, ""))[2] or last_folders.of(last_folders.EXPORTED)
 
 
 def describe_export(armature: bpy.types.Object) -> str:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ...bridge import shown_mesh
 from ...ground.blender_types import present, scene_of
 
-MARGIN = 0.6  # largest share of the free part covered by the path
+# Largest share of the free part covered by the path, and the share if the figure would be tiny otherwise
+MARGIN, TIGHT = 0.6, 0.9
 LEAST, ALONE = 0.15, 0.35  # least share covered by the figure, and its share if the path would make it smaller
-MOMENTS = 3  # number of sampled moments of an action
+MOMENTS = 7  # number of sampled moments of an action
 
 Points = NDArray[np.float64]
 
@@ -44,11 +45,13 @@ def _ends(armature: bpy.types.Object) -> list[Vector]:
 
 
 def bring(moments: Sequence[Points], free: float, view: bpy.types.RegionView3D) -> None:
-    """Move a view so that a figure's path is in its free part; only its first moment, if it would be tiny otherwise."""
-    path = np.concatenate(moments)
-    frame(path, free, view)
-    if _share(moments[0], free, view) < LEAST:
-        frame(moments[0], free, view, margin=ALONE)
+    """Move a view so that a figure's path is in its free part; only its beginning, if it would be tiny otherwise."""
+    for count in range(len(moments), 1, -1):
+        for margin in (MARGIN, TIGHT):
+            frame(np.concatenate(moments[:count]), free, view, margin=margin)
+            if _share(moments[0], free, view) >= LEAST:
+                return
+    frame(moments[0], free, view, margin=ALONE)
 
 
 def _share(points: Points, free: float, view: bpy.types.RegionView3D) -> float:

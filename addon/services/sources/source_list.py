@@ -24,6 +24,7 @@ _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 
 _POSE = 0.5  # frames; a shorter action is a single pose
 _WORTH_HIDING, _WORD_ENDS = 4, " _.-|:"  # minimal length of a hidden part, and the characters between words
+_RECORDED = re.compile(r"(\D{3,}[ _.|:-])\d+[ _.-]\d")  # a beginning of words, and the numbers of a recording
 _ALONE = 6  # letters of a shared beginning to remove even if the rest does not fit
 _LEAST = 8  # letters of a shortened name
 _SEVERAL = 3  # names that share an ending
@@ -275,7 +276,7 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
     room = max(room, _LEAST)
     endings = _shared_endings(names)
     bare = {name: name.removesuffix(endings.get(name, "")) for name in names}
-    hidden = _shared_beginnings(bare.values(), room - 1)
+    hidden = _before_numbers(bare.values(), room - 1) | _shared_beginnings(bare.values(), room - 1)
     ends = "|".join(map(re.escape, sorted(set(endings.values()), key=len, reverse=True))) or "(?!)"
     starts = "|".join(re.escape(one) for one in set(hidden.values()) if one[-1] in _WORD_ENDS) or "(?!)"
     short = {
@@ -284,7 +285,7 @@ def _shorten_names(names: tuple[str, ...], room: int) -> dict[str, str]:
         if len(name) > room and (name in endings or one in hidden)
     }
     inner = {
-        name: re.sub(rf"(?<=\+ )(?:{starts})", "…", re.sub(ends, "…", short.get(name, name)))
+        name: re.sub(rf"(?<=[+>] )(?:{starts})", "…", re.sub(ends, "…", short.get(name, name)))
         for name in names
         if len(name) > room
     }
@@ -315,6 +316,16 @@ def _shared_endings(names: tuple[str, ...]) -> dict[str, str]:
     most = max(_SEVERAL, len(every) // 2 + 1)  # fewer names differ by theirs, such as _Left
     shared = {name: next((one for one in some if count[one] >= most), "") for name, some in every.items()}
     return {name: ending for name, ending in shared.items() if ending}
+
+
+def _before_numbers(names: Iterable[str], room: int) -> dict[str, str]:
+    """Return the beginning of each long name before the numbers of its recording, if another name shares it.
+
+    Captures among other actions differ only in these numbers, for example cmu_mb_02_01.
+    """
+    found = {name: match[1] for name in set(names) if (match := _RECORDED.match(name))}
+    count = Counter(found.values())
+    return {name: same for name, same in found.items() if len(name) > room and count[same] > 1}
 
 
 def _shared_beginnings(names: Iterable[str], room: int) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Rows of a take in the panel: filled by a cut, converted to recipes, joined and split."""
 
 import dataclasses
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ from ....core.verbs.take.take_set import TakeSet
 from ...ground.blender_types import SlottedAction
 from ...model import frame_conversion, lists, storage, take_rows
 from ...model.take_rows import BETWEEN, IN_PLACE
+
+_NUMBERED = re.compile(r" \d+$")
 
 
 class Wanted(NamedTuple):
@@ -229,7 +232,8 @@ def active(rig: Any) -> Any:
 def _copy(rig: Any, row: Any) -> Any:
     names = {one.name for one in rig.take_rows}
     later = rig.take_rows.add()
-    later.name = f"{row.name} {_number(row.name, names):02}"
+    name = _NUMBERED.sub("", row.name)  # "Action 01" is followed by the next free number, not by "Action 01 02"
+    later.name = f"{name} {_number(name, names):02}"
     later.use, later.kind, later.loop = row.use, row.kind, row.loop
     later.start, later.end, later.begins, later.ends = row.start, row.end, row.begins, row.ends
     return later

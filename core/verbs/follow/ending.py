@@ -204,12 +204,21 @@ def measure_lift(clip: Clip, frame: int) -> float:
     return float(above.max(initial=0.0))
 
 
-def is_mid_step(clip: Clip, frame: int) -> bool:
-    """Return whether a foot is in the air at a frame, or the feet are as far apart as in a step."""
+def is_mid_step(clip: Clip, frame: int, sources: Sequence[Clip] = ()) -> bool:
+    """Return whether a foot is in the air at a frame, or the distance between the feet is that of a step.
+
+    sources : of the clip; a body may stand in the clip with the wide stance of one of them
+    """
+    standing = [one for one in sources if _pace(one).max() < 2.0 * RESTS * one.skeleton.height]
+    most = max([STEP * clip.skeleton.height, *(1.05 * float(_ankles_apart(one).max(initial=0.0)) for one in standing)])
+    return measure_lift(clip, frame) > 0.0 or float(_ankles_apart(clip)[frame]) > most
+
+
+def _ankles_apart(clip: Clip) -> Array:
+    """Return the distance (F,) on the ground between the ankles of a clip, metres."""
     ankles = [ankle for _, ankle in feet.balls_and_ankles(clip.skeleton).values()][:2]
-    places = kinematics.points(clip)[frame, ankles, :2]
-    apart = float(np.linalg.norm(places[0] - places[-1])) if len(places) else 0.0
-    return measure_lift(clip, frame) > 0.0 or apart > STEP * clip.skeleton.height
+    places = kinematics.points(clip)[:, ankles, :2]
+    return np.asarray(np.linalg.norm(places[:, 0] - places[:, -1], axis=1)) if ankles else np.zeros(len(clip))
 
 
 def _measure_sinking(stop: Clip, rest: int) -> float:

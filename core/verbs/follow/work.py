@@ -211,7 +211,7 @@ def _assemble_walk(
     if ended is not None:
         real[ended.left :] = drawn.at(gone[ended.left :])
         sentences = [*sentences, *ended.sentences]
-        if recipe.ending != "action" and ending.is_mid_step(result, len(result) - 1):
+        if recipe.ending != "action" and ending.is_mid_step(result, len(result) - 1, graph.clips[: graph.inputs.given]):
             sentences += [f"{result.name} stops in mid-step: add a clip that stands, or keep walking"]
     report["warnings"] += sentences + [warning for one in carries for warning in one.pop("warnings")]
     report["follow"] = _figures(routed, walked, np.abs(real - drawn.at(gone)), gone, off) | {

@@ -9,6 +9,7 @@ from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, RegistrationError
 from action_loom.core.motion import feet, kinematics, quat, root_motion
 from action_loom.core.verbs import Follow, source_frames
+from action_loom.core.verbs.follow import ending
 from action_loom.core.verbs.follow import work as follow
 from numpy.testing import assert_allclose
 
@@ -123,3 +124,15 @@ def test_a_path_that_is_too_short_to_stop_on_is_told():
     made = ended(BODIES["run"], "stop", ((0, 0), (0, 0.5)))
     off = made.report["follow"]["ending"]["off_end"]
     assert off < 0.5 or any("off the path at" in one for one in made.report["warnings"])
+
+
+def test_a_body_that_stands_wide_by_itself_is_not_in_mid_step(monkeypatch):
+    """A robot with a wide stance got the note that it stops in mid-step, in its idle."""
+    walk, wave = actions.walk(), actions.wave()
+    still = wave.rotations[:1].repeat(30, axis=0), wave.translations[:1].repeat(30, axis=0)
+    idle = replace(wave, rotations=still[0], translations=still[1])
+    monkeypatch.setattr(ending, "STEP", 0.01)
+    assert ending.is_mid_step(idle, len(idle) - 1)
+    assert not ending.is_mid_step(idle, len(idle) - 1, [walk, idle])
+    stride = int(np.argmax(ending._ankles_apart(walk)))
+    assert ending.is_mid_step(walk, stride, [walk, idle])

@@ -7,7 +7,7 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.bodies import carry
 from action_loom.core.demo_character import actions
-from action_loom.core.edit.feet import legs, spans
+from action_loom.core.edit.feet import figures, legs, spans
 from action_loom.core.edit.feet.planting import planted
 from action_loom.core.edit.feet.spans import Span
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
@@ -265,7 +265,7 @@ def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
     again = verbs.apply(verbs.from_json(Plant(spans=reported["spans"]).to_json()), [clip])
     assert_array_equal(again.clip.rotations, made.clip.rotations)
     nothing = verbs.apply(Plant(), [actions.walk(60.0, 3)])
-    assert nothing.report["warnings"] == ["walk: its standing feet do not slide: nothing was changed"]
+    assert nothing.report["warnings"] == ["walk: no foot slides in the middle of a step: nothing was changed"]
     assert nothing.report["plant"]["spans"] == []
 
 
@@ -430,3 +430,15 @@ def test_each_stance_stands_short_ones_at_the_ends_and_of_runs_too(name, limit):
     made, done = planted(captured(name))
     each = [middle_slide(made, [span]) for span in done.spans if span.part == spans.BALL]
     assert max(each) < limit  # were 1.7 and 2.1 cm/s, in the first stance; now 0.2 at most
+
+
+def test_a_short_stance_is_measured_without_the_frames_beside_it():
+    """The report on a run with a stance of three frames was "14.7 → 14.7 cm/s"."""
+    rate, foot = 24.0, "L"
+    swing, stand = np.linspace(0.0, 1.0, 5), np.array([1.0, 1.01, 1.02])
+    before = np.concatenate([swing[:-1], stand, 1.02 + swing[1:]]) + 0.0j
+    after = before.copy()
+    after[4:7] = 1.01
+    span = Span(foot, spans.BALL, 4, 7)
+    slides = [figures._slide({foot: path}, rate, [span]) for path in (before, after)]
+    assert slides == [pytest.approx(24.0), 0.0]
