@@ -15,6 +15,7 @@ from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
+import growth
 from action_loom.core import jit
 from here import LINES
 from material import Material, make_material
@@ -65,6 +66,7 @@ def main() -> None:
             sys.exit(f"bench: {disagreement}")
         lines = introduce(machine, material, runs) + compose_table([*rows, *found.rows], machine.pace)
     lines += compose_versions(found) if len(found.versions) > 1 else []
+    lines += [] if part else compose_growth(growth.measure_growth(material))
     print("\n".join(["", *lines]))
     if not part:
         page_sections.put("Speed", lines)
@@ -156,6 +158,12 @@ def compose_versions(found: Found) -> list[str]:
 
     rows = [(BLENDER[key][0], *cells(key)) for key in EVERYWHERE if any(cells(key))]
     return ["", "### In every Blender", "", *page_sections.table(("ours", *found.versions), rows)]
+
+
+def compose_growth(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    about = "Sizes double three times; exponents of time and of the memory that the work takes, by numba."
+    head = ("", "seconds", "time", "memory", "more than 1.1, because")
+    return ["", "### Growth", "", about, "", *page_sections.table(head, rows)]
 
 
 def show_ratio(ratio: float) -> str:

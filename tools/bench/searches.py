@@ -10,6 +10,7 @@ from action_loom.core.drive.search import Index
 from action_loom.core.formats import motion_file
 from action_loom.core.graph import components, quickest
 from action_loom.core.graph.motion_graph import MotionGraph
+from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array
 from action_loom.core.verbs import BuildGraph
 from material import CAPTURED, Material, load
@@ -22,12 +23,16 @@ ROUNDED = 1e-3  # relative error of a squared distance in single precision
 MISSED = 0.5  # share of nearest rows that an approximate index may miss
 
 
+def load_graph_clips(material: Material, count: int = GRAPH_CLIPS) -> list[Clip]:
+    """Return captured clips, 40 of about 20,000 frames; without these the two clips of the material."""
+    if not material.captured:
+        return list(material.clips)
+    return [motion_file.read(path).clip for path in sorted(CAPTURED[0].parent.glob("cmu_mb_*.bvh"))[:count]]
+
+
 def make_graph(material: Material) -> MotionGraph:
-    """Return a motion graph, of captured clips of about 20,000 frames."""
-    clips = list(material.clips)
-    if material.captured:
-        clips = [motion_file.read(path).clip for path in sorted(CAPTURED[0].parent.glob("cmu_mb_*.bvh"))[:GRAPH_CLIPS]]
-    made: MotionGraph = verbs.apply(BuildGraph(), clips)
+    """Return a motion graph, of all clips of `load_graph_clips`."""
+    made: MotionGraph = verbs.apply(BuildGraph(), load_graph_clips(material))
     return made
 
 
