@@ -23,6 +23,7 @@ LEAVES = 0.02  # a joint below the hips that moves less against its parent belon
 MOVES, EXPLAINS = 0.01, 5.0  # least movement of a held prop against its parent, and its ratio to that against the hand
 NEAR = 0.5  # largest distance of a palm from the nearest point of a prop
 PAIRED = 0.3  # share of a span in which both hands hold one thing by their own motion
+USUAL, SAME = 0.9, 0.001  # share of a span's frames, and body heights, that show how far a held relation varies
 GAP = 0.1  # s of one hand alone between frames of both
 
 Held = tuple[int, str, int, int]  # a prop, "L", "R" or "LR", first frame and end
@@ -132,7 +133,19 @@ def _find_near(figure: Figure, rate: float, side: str, joint: int, relation: Arr
     """Return the spans in which a palm is near a prop, and a relation of both hardly changes."""
     height, near = figure.skeleton.height, _measure_distance(figure, side, joint)
     spans = [slice(*span) for span in still_spans.find_still_spans(relation, rate, height, limits)]
-    return [span for span in spans if float(np.median(near[span])) <= NEAR * height]
+    return [_extend(relation, span, height) for span in spans if float(np.median(near[span])) <= NEAR * height]
+
+
+def _extend(relation: Array, span: slice, height: float) -> slice:
+    """Return a span with the frames beside it in which a relation is as in most of its own, as before a release."""
+    away = np.linalg.norm(relation - np.median(relation[span], axis=0), axis=1)
+    same = away <= max(float(np.quantile(away[span], USUAL)), SAME * height)
+    first, end = span.start, span.stop
+    while first > 0 and same[first - 1]:
+        first -= 1
+    while end < len(same) and same[end]:
+        end += 1
+    return slice(first, end)
 
 
 def _is_explained(figure: Figure, joint: int, relation: Array, span: slice) -> bool:
