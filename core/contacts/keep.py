@@ -106,13 +106,13 @@ class Kept:
         return found
 
 
-_HANDS = {"L": "left hand", "R": "right hand", "LR": "both hands"}
+HANDS = {"L": "left hand", "R": "right hand", "LR": "both hands"}
 
 # A hand and the part below it, in contacts of two figures.
 _WITH_PARTNER: dict[str, Callable[[Contact], tuple[str, str]]] = {
-    MEET: lambda one: (_HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
-    HOLD: lambda one: (_HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
-    ON_PARTNER: lambda one: (_HANDS[one.sides], f"partner.{one.part}"),
+    MEET: lambda one: (HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
+    HOLD: lambda one: (HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
+    ON_PARTNER: lambda one: (HANDS[one.sides], f"partner.{one.part}"),
     BY_PARTNER: lambda one: (f"partner.hand.{one.sides}", one.part),
 }
 
@@ -128,7 +128,7 @@ def describe(contact: Contact) -> str:
     if contact.kind in _WITH_PARTNER:
         hands, part = _WITH_PARTNER[contact.kind](contact)
         return f"{hands} on {part}"
-    hands = _HANDS[contact.sides]
+    hands = HANDS[contact.sides]
     if contact.kind in (ON, PROP):
         return f"{hands} on {contact.part}"
     return {

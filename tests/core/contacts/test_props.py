@@ -11,7 +11,7 @@ from action_loom.core import verbs
 from action_loom.core.contacts import find
 from action_loom.core.demo_character import actions
 from action_loom.core.motion import kinematics
-from action_loom.core.verbs import Blend, Connect, Filter, Loop, Mirror, Plant, Retarget, Splice, source_frames
+from action_loom.core.verbs import Blend, Connect, Filter, Loop, Mirror, Plant, Retarget, Splice, holding, source_frames
 from numpy.testing import assert_array_equal
 from oracles.hands import at_30, legs, other_body, palms, standing, written
 from oracles.material import with_ik_bones
@@ -176,3 +176,31 @@ def test_a_prop_that_lies_still_is_in_no_hand():
     still = replace(beside, rotations=beside.rotations[:1].repeat(len(clip), axis=0),
                     translations=beside.translations[:1].repeat(len(clip), axis=0))  # fmt: skip
     assert [one for one in find.find_contacts(still) if one.kind == find.PROP] == []
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("recipe", [Splice(), Blend(weights=(0.3, 0.7)), Mirror()], ids=lambda recipe: recipe.verb)
+def test_an_object_that_is_no_joint_goes_where_the_hands_go(recipe, tmp_path):
+    """It is as far from the palms as in the source, and with both hands the hands are kept on one thing."""
+    sit, walk = at_30(SIT), at_30(WALK)
+    source = held()
+    joint = source.skeleton.index(PROP)
+    turned, places = (values[:, joint] for values in kinematics.world(source))
+    given, index = ([sit], 0) if isinstance(recipe, Mirror) else ([walk, sit], 1)
+    made = verbs.apply(recipe, given)
+    shown = source_frames.of(made, recipe, given)
+    pose, hands = holding.carry_object(made.clip, made, given, {index: (turned, places)}, shown)
+    assert hands.startswith("left hand" if isinstance(recipe, Mirror) else "right hand")
+    frames = played(made, recipe, given, index)
+    ours, theirs = palms(written(made.clip, tmp_path)), palms(sit)
+    checked = 0
+    for sides, first, end in INSIDE:
+        chosen = np.flatnonzero((frames >= first) & (frames < end))
+        for side in sides if len(chosen) else "":
+            k = "LR".index(side)
+            mirrored = 1 - k if isinstance(recipe, Mirror) else k
+            wanted = np.interp(frames[chosen], np.arange(len(sit)), np.linalg.norm(theirs[k] - places, axis=1))
+            off = np.abs(np.linalg.norm(ours[mirrored][chosen] - pose[1][chosen], axis=1) - wanted)
+            assert np.quantile(off, 0.95) < 0.003
+            checked += len(chosen)
+    assert checked > 30
