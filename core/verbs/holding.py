@@ -28,7 +28,7 @@ def hold_hands(
     clip : the result's so far; sources : the given clips, on the skeletons that the work used
     find_frames : returns the stretches of the sources that a result plays, as `source_frames.of`
     """
-    moving = sources[1:] if recipe.like else sources  # of the others only the body is used
+    moving = recipe.with_motion(sources)
     if isinstance(made, KeysResult):
         return clip, []
     how = getattr(recipe, "keep_hands", None)
