@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import files, jit, verbs
 from ..errors import ClipError, OptionError
@@ -17,9 +17,6 @@ from ..recipes.result import ResultOptions
 from . import artefacts, outputs, summary, timewarps
 from .artefacts import Kind
 from .host import Host, Settings, Sources
-
-if TYPE_CHECKING:  # numpy is loaded when a command needs it
-    from ..motion.clip import Clip
 
 ADAPTS = declared_options(ResultOptions)["adapts"]
 
@@ -208,7 +205,7 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
     return Made(name, contents, report, "\n".join(summary.lines(name, report, job.recipe)))
 
 
-def _check_frames(clips: Sequence["Clip"], partners: Sequence["Clip"]) -> None:
+def _check_frames(clips: Sequence[Any], partners: Sequence[Any]) -> None:
     """Raise ClipError unless the partner's clips have the frames of the others."""
     for clip, partner in zip(clips, partners, strict=True):
         if len(clip) != len(partner) or abs(clip.rate - partner.rate) > 1e-6:

@@ -1,7 +1,7 @@
 """Let props follow the hands that hold them (methods: Props).
 
-A prop in one hand keeps its place and its turn in that hand. With both hands, it lies on the line of the palms, and the
-hands turn with it; `keep` then leads the palms to their places on it.
+A prop in one hand keeps its place and its turn in that hand. A prop in both hands lies on the line of the palms, and
+the hands turn with it; `keep` then leads the palms to their places on it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -159,7 +159,7 @@ def _place(clip: Clip, now: Figure, joint: int, held: Sequence[Wanted]) -> Clip:
 def _spread_with_rests(pulls: Sequence[tuple[slice, Array]], places: Array, rate: float, slow: float) -> Array:
     """Return vectors (F, D) of a prop: in each span its own, beside it eased out, but constant while the prop rests.
 
-    Where it rests between two spans, the one goes over into the other.
+    Between two spans it changes from the first to the second while the prop rests.
     """
     count = len(places)
     speed = np.linalg.norm(np.gradient(places, axis=0), axis=1) * rate if count > 1 else np.zeros(count)

@@ -1,4 +1,4 @@
-"""Let objects that are no joints of a body follow the hands that hold them (methods: Props)."""
+"""Let objects beside a body follow the hands that hold them (methods: Props)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from . import carrying, find, keep, wanted
 from .figure import figure_of
 from .wanted import Played
 
-JOINT = "object in a hand"  # a root joint for the object
+JOINT = "held_object"  # a root joint for the object
 
 
 def add_object(clip: Clip, turned: Array, places: Array) -> Clip:
@@ -28,7 +28,7 @@ def add_object(clip: Clip, turned: Array, places: Array) -> Clip:
         >>> from action_loom.core.demo_character import actions
         >>> made = objects.add_object(actions.walk(), np.array([[1.0, 0.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0]]))
         >>> made.skeleton.names[-1], made.translations[5, -1].tolist()
-        ('object in a hand', [1.0, 0.0, 0.0])
+        ('held_object', [1.0, 0.0, 0.0])
     """
     body, still = clip.skeleton, np.zeros((1, 3))
     rules = body.inheritance

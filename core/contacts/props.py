@@ -1,4 +1,4 @@
-"""Find props, which are joints that are not part of the body, and the spans in which hands hold them.
+"""Find props, joints outside the body, and the spans in which hands hold them.
 
 Method: Props.
 
@@ -30,7 +30,7 @@ Held = tuple[int, str, int, int]  # a prop, "L", "R" or "LR", first frame and en
 
 
 def list_props(figure: Figure) -> list[int]:
-    """Return the joints of a body in motion that may be props: no role depends on them, and they are no fingers.
+    """Return the joints of a body in motion that may be props: roles do not depend on them, and fingers are left out.
 
     Example:
         >>> from action_loom.core.contacts import figure, props
@@ -61,7 +61,7 @@ def list_props(figure: Figure) -> list[int]:
 
 
 def _list_beside_fingers(figure: Figure) -> set[int]:
-    """Return children of hands that are no fingers, of hands whose fingers are known by name."""
+    """Return children of hands beside the fingers, for hands whose fingers are known by name."""
     skeleton, found = figure.skeleton, set[int]()
     for side in figure.palms:
         chains = fingers.chains(skeleton, side)

@@ -70,7 +70,7 @@ class Recipe(Declared):
 
     @classmethod
     def takes_partner_files(cls) -> bool:
-        """Return whether files of a second figure can be given, also where Blender has no choice of one."""
+        """Return whether files of a second figure can be given, also for verbs that lack the choice in Blender."""
         return cls.takes_partners or bool(cls.like)
 
     @classmethod

@@ -12,7 +12,7 @@ from ..motion import mirror, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.base import Recipe
-from ..weave.results import KeysResult, Result, SpliceResult
+from ..weave.results import EditResult, Result, SpliceResult
 
 Pose = tuple[Array, Array]
 FindFrames = Callable[[Result, Recipe, Sequence[Clip]], Sequence[Any]]
@@ -23,16 +23,16 @@ def hold_hands(
 ) -> tuple[Clip, list[str]]:
     """Return a result's clip with its hands on their contacts, and sentences; its report gets "hands" if it has any.
 
-    Verbs without the option, which change one clip, keep only props in the hands, which may drift from them.
+    Edits of one clip lack the option: they keep only props in the hands, which would drift from them.
 
     clip : the result's so far; sources : the given clips, on the skeletons that the work used
     find_frames : returns the stretches of the sources that a result plays, as `source_frames.of`
     """
     moving = recipe.with_motion(sources)
-    if isinstance(made, KeysResult):
-        return clip, []
     how = getattr(recipe, "keep_hands", None)
     kinds = (find.PROP,) if how is None else find.KINDS
+    if how is None and not isinstance(made, EditResult):
+        return clip, []  # its poses are keyed, or cut out of the source
     if how == "off" or not any(_has_any(one, kinds) for one in moving):
         return clip, []
     played = _list_played(clip, made, sources, find_frames(made, recipe, sources))

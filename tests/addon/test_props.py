@@ -1,4 +1,4 @@
-"""A sword that is keyed into a hand for a while: in the written action it is in the hand of the evaluated rig."""
+"""A sword follows a hand by keys for a while: in the written action it is in the hand of the evaluated rig."""
 
 import bpy
 import pytest

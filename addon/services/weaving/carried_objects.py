@@ -42,9 +42,9 @@ def write(
         carried = holding.carry_object(clip, woven, read.clips, moves, shown) if moves and shown else None
         if carried is None:
             continue
-        pose, hands = carried
+        pose, _ = carried
         made = _write_one(one, (action, slot), clip, pose, inputs, first_frame, result)
-        sentences.append(f"{one.name} follows the {hands} in its new action {made.name}")
+        sentences.append(f"{one.name} follows the hands in its new action {made.name}")
     return sentences
 
 

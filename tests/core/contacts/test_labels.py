@@ -1,9 +1,9 @@
-"""Contacts of hands that were labelled by looking at pictures of frames, against those that are found.
+"""Labels of contacts of hands, made by looking at pictures of frames, against the finder's contacts.
 
 Each picture showed a stretch from the front and from the side, with its arms, before the finder's answer was read, but
-for the two clips of the first four stretches, whose contacts were known. A label names hands and seconds; *unclear*
-are times in which the pictures show hands near something, but not whether they touch it: what is found there counts
-neither way. Eight of the 23 stretches are of clips that are kept out of tuning.
+for the two clips of the first four stretches, whose contacts were known. A label names hands and seconds. In *unclear*
+times the pictures show hands near something, but not whether they touch it; contacts in them count neither way.
+Eight of the 23 stretches are held out.
 """
 
 import pytest
@@ -52,7 +52,7 @@ def read(name):
 
 
 def judge(chosen):
-    """Return found contacts that are right, wrong ones, and labels that are missed, by hand."""
+    """Return right contacts, wrong contacts and missed labels, by hand."""
     right, wrong, missed = [], [], []
     known = {name: read(name) for name in {row[0] for row in chosen}}
     for name, low, high, labels, unclear in chosen:
@@ -89,7 +89,7 @@ def is_aside(row):
 @pytest.mark.shared
 @pytest.mark.parametrize(("aside", "figures"), [(False, (0, 20, 0)), (True, (5, 1, 6))], ids=["tuned", "aside"])
 def test_the_finder_agrees_with_labels_no_less_than_recorded(aside, figures):
-    """Of twenty wrong ones twelve are one arm, which hangs beside the thigh of a person who scoops something up."""
+    """Twelve of twenty wrong ones are one arm, which hangs beside a person's thigh."""
     right, wrong, missed = judge([row for row in LABELS if is_aside(row) == aside])
     assert len(right) >= figures[0]
     assert len(wrong) <= figures[1], wrong

@@ -11,7 +11,19 @@ from action_loom.core import verbs
 from action_loom.core.contacts import find
 from action_loom.core.demo_character import actions
 from action_loom.core.motion import kinematics
-from action_loom.core.verbs import Blend, Connect, Filter, Loop, Mirror, Plant, Retarget, Splice, holding, source_frames
+from action_loom.core.verbs import (
+    Blend,
+    Connect,
+    Filter,
+    Loop,
+    Mirror,
+    Plant,
+    Retarget,
+    Splice,
+    Warp,
+    holding,
+    source_frames,
+)
 from numpy.testing import assert_array_equal
 from oracles.hands import at_30, legs, other_body, palms, standing, written
 from oracles.material import with_ik_bones
@@ -87,7 +99,7 @@ def test_without_it_the_prop_is_elsewhere(tmp_path):
 
 @pytest.mark.shared
 def test_a_body_of_another_size_holds_the_prop_of_its_own_rig(tmp_path):
-    """Hands are as far apart on it as the ratio of legs, and stay in their places."""
+    """The distance of the hands on it has the ratio of legs, and they stay in their places."""
     source = held()
     body = with_prop(standing(other_body(arm=1.2)), [("R", 0, 2)])
     made = verbs.apply(Retarget(trim=False), [body, source])
@@ -181,7 +193,7 @@ def test_a_prop_that_lies_still_is_in_no_hand():
 @pytest.mark.shared
 @pytest.mark.parametrize("recipe", [Splice(), Blend(weights=(0.3, 0.7)), Mirror()], ids=lambda recipe: recipe.verb)
 def test_an_object_that_is_no_joint_goes_where_the_hands_go(recipe, tmp_path):
-    """It is as far from the palms as in the source, and with both hands the hands are kept on one thing."""
+    """Its distance from the palms is that of the source; two hands are kept on one thing."""
     sit, walk = at_30(SIT), at_30(WALK)
     source = held()
     joint = source.skeleton.index(PROP)
@@ -204,3 +216,14 @@ def test_an_object_that_is_no_joint_goes_where_the_hands_go(recipe, tmp_path):
             assert np.quantile(off, 0.95) < 0.003
             checked += len(chosen)
     assert checked > 30
+
+
+@pytest.mark.shared
+def test_a_prop_that_is_posed_by_hand_stays_where_it_was_posed():
+    clip = held()
+    moved = clip.translations[60:61].copy()
+    moved[0, clip.skeleton.index(PROP), 2] += 0.3
+    pose = clip.take_frames(np.array([60]))
+    pose = replace(pose, translations=moved)
+    made = verbs.apply(Warp(poses=((60.0, 2.0, 0.0),)), [clip, pose])
+    assert abs(made.clip.translations[60, clip.skeleton.index(PROP), 2] - moved[0, clip.skeleton.index(PROP), 2]) < 1e-9
