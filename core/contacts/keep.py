@@ -154,7 +154,7 @@ def keep_contacts(made: Clip, played: Sequence[Played], kinds: Sequence[str] = f
         >>> made is walk, kept.holds
         (True, ())
     """
-    found = {one.clip: [held for held in find.find_contacts(one.clip) if held.kind in kinds] for one in played}
+    found = {one.clip: _contacts_for(made, one.clip, kinds) for one in played}
     if not any(found.values()):
         return made, Kept()
     if made.cyclic:
@@ -162,6 +162,19 @@ def keep_contacts(made: Clip, played: Sequence[Played], kinds: Sequence[str] = f
     else:
         (held,), kept = _keep(made, played, found)
     return held, kept
+
+
+def _contacts_for(made: Clip, source: Clip, kinds: Sequence[str]) -> list[Contact]:
+    """Return contacts of a source; for a body that lacks a prop, both hands hold one thing, and one hand nothing."""
+    names, found = set(made.skeleton.names), list[Contact]()
+    for one in find.find_contacts(source):
+        if one.kind == PROP and one.part not in names:
+            if one.sides != "LR":
+                continue
+            one = replace(one, kind=RIGID, part="")
+        if one.kind in kinds:
+            found.append(one)
+    return found
 
 
 def keep_carried(clip: Clip, made: Clip) -> tuple[Clip, list[str]]:

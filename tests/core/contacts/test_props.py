@@ -227,3 +227,12 @@ def test_a_prop_that_is_posed_by_hand_stays_where_it_was_posed():
     pose = replace(pose, translations=moved)
     made = verbs.apply(Warp(poses=((60.0, 2.0, 0.0),)), [clip, pose])
     assert abs(made.clip.translations[60, clip.skeleton.index(PROP), 2] - moved[0, clip.skeleton.index(PROP), 2]) < 1e-9
+
+
+@pytest.mark.shared
+def test_hands_keep_their_distance_on_a_body_that_lacks_the_prop(tmp_path):
+    source = held()
+    made = verbs.apply(Retarget(trim=False), [standing(other_body(arm=1.2)), source])
+    scale, both = legs(made.clip) / legs(source), slice(145, 245)
+    apart = [np.linalg.norm(np.subtract(*palms(one)), axis=1)[both] for one in (written(made.clip, tmp_path), source)]
+    assert np.abs(apart[0] - scale * apart[1]).max() < 0.003
