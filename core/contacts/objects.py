@@ -71,6 +71,18 @@ def carry(made: Clip, played: Sequence[Played]) -> tuple[tuple[Array, Array], st
     """Return the rotations (F, 4) and places (F, 3) of an object in a result, and which hands hold it.
 
     made : the result without the object; played : clips with it, as `add_object`. None if no hand holds it.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.contacts import objects, wanted
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> walk = actions.walk()
+        >>> turned, places = (part[:, walk.skeleton.roles["hand.R"]] for part in kinematics.world(walk))
+        >>> source = objects.add_object(walk, turned, places)
+        >>> played = wanted.Played(source, 0, np.arange(97.0), np.ones(97))
+        >>> objects.carry(walk, [played])[1]
+        'right hand'
     """
     found = {
         one.clip: [held for held in find.find_contacts(one.clip) if held.kind == find.PROP and held.part == JOINT]
