@@ -105,7 +105,7 @@ def plan(
         raise OptionError(f"{recipe.verb} takes clips{', or a graph' if walks else ''}")
     if timewarp is not None:
         timewarps.check(recipe, len(clips))
-    if partners and (artefact is not None or not recipe.takes_partners):
+    if partners and (artefact is not None or not recipe.takes_partner_files()):
         raise OptionError(f"{recipe.label} takes no partner")
     if partners and len(partners) != len(clips):
         raise OptionError(f"{recipe.verb} takes a partner for each clip: {len(clips)} clips, {len(partners)} partners")
@@ -174,7 +174,7 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
     """Return the result of a job with clips already read; `prepared` as in `verbs.apply`."""
     others = job.host.read(job.partners, job.settings, job.recipe) if job.partners else sources.partner
     if others is not None:
-        _check_frames(sources, others)
+        _check_frames(*(job.recipe.with_motion(one.clips) for one in (sources, others)))
         given = job.recipe, sources.clips, others.clips, job.settings.get("adapts", job.adapts), progress, prepared
         made = verbs.apply_with_partner(*given)
     else:
@@ -205,9 +205,9 @@ def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: A
     return Made(name, contents, report, "\n".join(summary.lines(name, report, job.recipe)))
 
 
-def _check_frames(sources: Sources, others: Sources) -> None:
+def _check_frames(clips: Sequence[Any], partners: Sequence[Any]) -> None:
     """Raise ClipError unless the partner's clips have the frames of the others."""
-    for clip, partner in zip(sources.clips, others.clips, strict=True):
+    for clip, partner in zip(clips, partners, strict=True):
         if len(clip) != len(partner) or abs(clip.rate - partner.rate) > 1e-6:
             raise ClipError(
                 f"{clip.name} has {len(clip)} frames at {clip.rate:g} a second and its partner {partner.name}"

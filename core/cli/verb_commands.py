@@ -54,7 +54,7 @@ def add_arguments(
         for flag, destination, kind, text in _STRETCH:
             metavar = host.clip if kind is str else "PERCENT"
             parser.add_argument(flag, dest=destination, type=kind, action="append", metavar=metavar, help=text)
-    if host.partners and recipe.takes_partners:
+    if host.partners and recipe.takes_partner_files():
         text = "the same frames of a second figure, for each clip; its result goes to 'OUT partner', beside OUT"
         parser.add_argument("--partner", metavar=host.clip, nargs="+", default=[], help=text)
         common.add_options(parser, {"adapts": job.ADAPTS})

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from ..motion import arrays, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import parts, still_spans
+from . import parts, props, still_spans
 from .figure import Figure, figure_of
 from .still_spans import Stillness
 
-ON, TOUCH, RIGID, LOAD, WORLD = KINDS = ("on", "touch", "rigid", "load", "world")
+ON, TOUCH, RIGID, LOAD, WORLD, PROP = KINDS = ("on", "touch", "rigid", "load", "world", "prop")
 # Of two figures: palms near each other, palms at one distance, a palm on the partner, the partner's on this figure. The
 # sides of the first two are that of this figure's hand, then that of the partner's.
 MEET, HOLD, ON_PARTNER, BY_PARTNER = "meet", "hold", "on_partner", "by_partner"
@@ -50,7 +50,8 @@ GIVES_WAY = 0.3  # share of a contact covered by one of a stronger kind
 class Contact:
     """A contact of a hand, or of both, from its first frame to the one before `end`.
 
-    kind : one of `KINDS`; sides : "L", "R" or "LR"; part : the touched part of the body, "" for other kinds
+    kind : one of `KINDS`; sides : "L", "R" or "LR"
+    part : the touched part of the body, or the joint of a prop; "" for other kinds
     """
 
     kind: str
@@ -91,11 +92,15 @@ def _find_contacts(clip: Clip) -> tuple[Contact, ...]:
         return ()
     figure, rate = whole.take_frames(np.arange(0, len(clip), every)), clip.rate / every
     pair = _find_pairs(figure, rate)
+    carried = _find_props(figure, rate, pair)
+    both = [one for one in carried if one.sides == "LR"]
+    pair = [one for one in pair if not is_covered(one, both)]
     held = _prefer_one_part([one for side in figure.palms for one in _find_on_parts(figure, rate, side)], figure, rate)
     held = [one for one in held if one.part.partition(".")[0] not in parts.ARMS or not is_covered(one, pair)]
     fixed = [one for side in figure.palms for one in _find_in_world(figure, rate, side)]
     fixed = [one for one in fixed if not is_covered(one, held)]
-    found = sorted([*pair, *held, *fixed], key=lambda one: (one.first, one.end, one.key))
+    held, fixed = ([one for one in some if not is_covered(one, both)] for some in (held, fixed))
+    found = sorted([*carried, *pair, *held, *fixed], key=lambda one: (one.first, one.end, one.key))
     last = len(clip)
     return tuple(
         Contact(one.kind, one.sides, one.part, one.first * every, min((one.end - 1) * every + 1, last)) for one in found
@@ -176,6 +181,19 @@ def _find_loads(figure: Figure, rate: float, distance: Array, bend: Array) -> li
         and distance[first:end].std() < STIFF * height
         and np.linalg.norm(np.ptp(shoulders[first:end], axis=0)) >= CARRIES * height
     ]
+
+
+def _find_props(figure: Figure, rate: float, pair: list[Contact]) -> list[Contact]:
+    """Return spans in which hands hold props.
+
+    pair : contacts of both hands with each other or one thing
+    """
+    paired = np.zeros(len(figure), dtype=bool)
+    for one in pair:
+        paired[one.first : one.end] = True
+    names = figure.skeleton.names
+    held = [one for joint in props.list_props(figure) for one in props.find_held(figure, rate, paired, joint)]
+    return [Contact(PROP, sides, names[joint], first, end) for joint, sides, first, end in held]
 
 
 # --- evidence -------------------------------------------------------------------------------------------------------

@@ -12,10 +12,10 @@ import numpy as np
 from ..motion import cycles, kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import arms, find, parts, wanted
+from . import arms, carrying, find, parts, wanted
 from .arms import Arms, Flags, Hand
 from .figure import ELBOWS, Figure, figure_of
-from .find import BY_PARTNER, HOLD, LOAD, MEET, ON, ON_PARTNER, RIGID, TOUCH, WORLD, Contact
+from .find import BY_PARTNER, HOLD, LOAD, MEET, ON, ON_PARTNER, PROP, RIGID, TOUCH, WORLD, Contact
 from .wanted import Played, Wanted
 
 Lacks = Callable[["Hold", Sequence[Figure]], Mapping[Hand, Array]]
@@ -26,7 +26,7 @@ FAR = 0.25  # body heights from which on a contact of the source makes no sense 
 TOUCHED = 0.15  # share of a missing distance that an arm moves which the other hand touches
 AROUND = 0.5  # s beyond the ease in which a contact can be the cause of a snap
 SLIPS = 0.05  # m along a part; larger ones are reported
-REMAINS = 0.02  # m; larger errors are reported
+REMAINS, LEFT = 0.02, 0.005  # m; larger errors are reported, of hands on a prop the second
 REACHES = 0.96  # of an arm's length; hands beyond it slide along these parts
 SLIDES = ("thigh", "trunk")
 FARTHEST = 0.07  # body heights that they may slide
@@ -99,20 +99,20 @@ class Kept:
             if one.is_lost:
                 off = 100.0 * float(np.median(one.before))
                 found.append(f"{what}: let go {off:.0f} cm off, because {one.let_go}")
-            elif float(np.median(one.after)) > REMAINS:
+            elif float(np.median(one.after)) > (LEFT if contact.kind == PROP else REMAINS):
                 found.append(f"{what}: the hands stay {100.0 * float(np.median(one.after)):.0f} cm off")
             elif not one.let_go and abs(one.slid) > SLIPS:
                 found.append(f"{what}: the arm is too short, so it slides {100.0 * abs(one.slid):.0f} cm along")
         return found
 
 
-_HANDS = {"L": "left hand", "R": "right hand", "LR": "both hands"}
+HANDS = {"L": "left hand", "R": "right hand", "LR": "both hands"}
 
 # A hand and the part below it, in contacts of two figures.
 _WITH_PARTNER: dict[str, Callable[[Contact], tuple[str, str]]] = {
-    MEET: lambda one: (_HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
-    HOLD: lambda one: (_HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
-    ON_PARTNER: lambda one: (_HANDS[one.sides], f"partner.{one.part}"),
+    MEET: lambda one: (HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
+    HOLD: lambda one: (HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
+    ON_PARTNER: lambda one: (HANDS[one.sides], f"partner.{one.part}"),
     BY_PARTNER: lambda one: (f"partner.hand.{one.sides}", one.part),
 }
 
@@ -128,8 +128,8 @@ def describe(contact: Contact) -> str:
     if contact.kind in _WITH_PARTNER:
         hands, part = _WITH_PARTNER[contact.kind](contact)
         return f"{hands} on {part}"
-    hands = _HANDS[contact.sides]
-    if contact.kind == ON:
+    hands = HANDS[contact.sides]
+    if contact.kind in (ON, PROP):
         return f"{hands} on {contact.part}"
     return {
         TOUCH: f"{hands} together",
@@ -139,11 +139,11 @@ def describe(contact: Contact) -> str:
     }[contact.kind]
 
 
-def keep_contacts(made: Clip, played: Sequence[Played]) -> tuple[Clip, Kept]:
+def keep_contacts(made: Clip, played: Sequence[Played], kinds: Sequence[str] = find.KINDS) -> tuple[Clip, Kept]:
     """Return a result with its hands where its sources have them, and how far they were off.
 
-    played : what the result plays of its sources. A result without contacts, or with all hands within 2 mm, is
-        returned as it is.
+    played : what the result plays of its sources; kinds : of contacts to keep. A result without contacts, or
+        with all hands within 2 mm, is returned as it is.
 
     Example:
         >>> import numpy as np
@@ -154,7 +154,7 @@ def keep_contacts(made: Clip, played: Sequence[Played]) -> tuple[Clip, Kept]:
         >>> made is walk, kept.holds
         (True, ())
     """
-    found = {one.clip: find.find_contacts(one.clip) for one in played}
+    found = {one.clip: _contacts_for(made, one.clip, kinds) for one in played}
     if not any(found.values()):
         return made, Kept()
     if made.cyclic:
@@ -162,6 +162,19 @@ def keep_contacts(made: Clip, played: Sequence[Played]) -> tuple[Clip, Kept]:
     else:
         (held,), kept = _keep(made, played, found)
     return held, kept
+
+
+def _contacts_for(made: Clip, source: Clip, kinds: Sequence[str]) -> list[Contact]:
+    """Return contacts of a source; for a body that lacks a prop, both hands hold one thing, and one hand nothing."""
+    names, found = set(made.skeleton.names), list[Contact]()
+    for one in find.find_contacts(source):
+        if one.kind == PROP and one.part not in names:
+            if one.sides != "LR":
+                continue
+            one = replace(one, kind=RIGID, part="")
+        if one.kind in kinds:
+            found.append(one)
+    return found
 
 
 def keep_carried(clip: Clip, made: Clip) -> tuple[Clip, list[str]]:
@@ -205,12 +218,16 @@ def around_cycle(
         if changed is thrice:
             continue
         rotations = clip.rotations.copy()
-        for side in "LR":
-            arm = parts.find_arm(clip.skeleton, side)
-            for joint in () if arm is None else (arm.upper, arm.lower, arm.end):
-                rotations[:-1, joint] = changed.rotations[one : 2 * one, joint]
-                rotations[-1, joint] = rotations[0, joint]
-        results[k] = replace(clip, rotations=rotations)
+        translations = clip.translations.copy()
+        limbs = [arm for side in "LR" if (arm := parts.find_arm(clip.skeleton, side)) is not None]
+        for joint in [joint for arm in limbs for joint in (arm.upper, arm.lower, arm.end)]:
+            rotations[:-1, joint] = changed.rotations[one : 2 * one, joint]
+            rotations[-1, joint] = rotations[0, joint]
+        props = [hold.wanted.contact.part for hold in kept.holds if hold.wanted.contact.kind == PROP]
+        for joint in map(clip.skeleton.index, dict.fromkeys(props)):
+            rotations[:, joint] = changed.rotations[one : 2 * one + 1, joint]
+            translations[:, joint] = changed.translations[one : 2 * one + 1, joint]
+        results[k] = replace(clip, rotations=rotations, translations=translations)
     return results, Kept(tuple(holds))
 
 
@@ -220,7 +237,44 @@ def _keep(made: Clip, played: Sequence[Played], found: Mapping[Clip, Sequence[Co
     for one in wanted.list_wanted(now, made.rate, played, found):
         placed, slid = _slide(one, now)
         holds.append(Hold(placed, tuple((0, side) for side in one.contact.sides), slid=slid))
-    return restore([Arms.of(made, now, played)], holds, _measure_own)
+    props = [one for one in holds if one.wanted.contact.kind == PROP]
+    if not props:
+        return restore([Arms.of(made, now, played)], holds, _measure_own)
+    return _keep_with_props(made, now, played, holds)
+
+
+def _keep_with_props(made: Clip, now: Figure, played: Sequence[Played], holds: Sequence[Hold]) -> Held:
+    """Return a clip with its hands on their contacts, and with its props in the hands that hold them.
+
+    Both hands on a prop are led to it as to other contacts; in one hand it follows the arm, whatever holds that.
+    """
+    props = [one for one in holds if one.wanted.contact.kind == PROP]
+    held, before = [one.wanted for one in props], [carrying.measure_off(now, one.wanted) for one in props]
+    turned, figure = made, now
+    if any(_are_apart(now, one.wanted) for one in props):
+        turned, figure = carrying.turn_hands(made, now, held)
+    goals = {one: carrying.find_goals(figure, one.wanted) for one in props if len(one.hands) == 2}
+
+    def lacks(one: Hold, figures: Sequence[Figure]) -> Mapping[Hand, Array]:
+        if one in goals:
+            span = one.wanted.span
+            return {(0, side): goal - figures[0].palms[side][span] for side, goal in goals[one]}
+        return _measure_own(one, figures)
+
+    arm = Arms.of(turned, figure, played)
+    (clip,), _ = restore([arm], [one for one in holds if one in goals or one not in props], lacks)
+    after = figure_of(clip, arm.offsets)
+    placed = carrying.place_props(clip, after, held)
+    after = figure_of(placed, arm.offsets)
+    for one, off in zip(props, before, strict=True):
+        one.before, one.after = off, carrying.measure_off(after, one.wanted)
+    return [placed], Kept(tuple(holds))
+
+
+def _are_apart(now: Figure, one: Wanted) -> bool:
+    """Return whether two hands are farther from their places on a prop than is left as it is."""
+    gaps = [np.linalg.norm(goal - now.palms[side][one.span], axis=1) for side, goal in carrying.find_goals(now, one)]
+    return float(np.max(gaps)) > EXACT
 
 
 def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held:
@@ -232,7 +286,7 @@ def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held
     made, begin, rate = [one.made for one in bodies], [one.begin for one in bodies], bodies[0].made.rate
     for one in holds:
         one.before = one.after = _measure_error(lacks(one, begin))
-        if float(np.median(one.before)) > FAR * made[0].skeleton.height:
+        if one.wanted.contact.kind != PROP and float(np.median(one.before)) > FAR * made[0].skeleton.height:
             one.let_go = "the result is too far from it"
     if all(one.let_go or float(one.before.max(initial=0.0)) <= EXACT for one in holds):
         return made, Kept(tuple(holds))
@@ -253,8 +307,8 @@ def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held
 def _find_cause(holds: Sequence[Hold], snaps: Sequence[Mapping[str, Flags]], rate: float) -> Hold | None:
     """Return the farthest contact near frames (F,) in which its arm snaps, None if no arm does."""
     for one in sorted(holds, key=lambda one: -float(np.median(one.before))):
-        if one.let_go or float(one.before.max(initial=0.0)) <= EXACT:
-            continue
+        if one.let_go or one.wanted.contact.kind == PROP or float(one.before.max(initial=0.0)) <= EXACT:
+            continue  # a prop stays in its hands
         if any(_find_snapping(one, snaps, rate)):
             return one
     return None

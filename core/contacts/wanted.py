@@ -15,9 +15,9 @@ from ..motion import arrays, quat, retarget
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
-from . import find
+from . import find, props
 from .figure import Figure, figure_of
-from .find import LOAD, ON, RIGID, TOUCH, WORLD, Contact
+from .find import LOAD, ON, PROP, RIGID, TOUCH, WORLD, Contact
 
 LIVES = 0.5  # share of the sources that have a contact, above which a result has it
 TOGETHER = 1.0  # s between contacts with the world that keep their places relative to each other
@@ -74,9 +74,14 @@ def list_wanted(
         [10]
     """
     figures = {one.clip: figure_of(one.clip) for one in played}
+    turns: dict[Key, Array] = {}
 
     def relate(key: Key, one: Played) -> Array | None:
         usable = _has_parts(now, key) and (one.world or key[0] != WORLD)
+        if usable and key[0] == PROP:
+            return _relation_of_prop(
+                next(c for c in found[one.clip] if c.key == key), figures[one.clip], now, one, turns
+            )
         return _relation_of(key, figures[one.clip], now, one) if usable else None
 
     made = merge_relations((len(now), rate), played, found, relate)
@@ -148,7 +153,8 @@ def _when_lives(one: Played, contacts: Sequence[Contact]) -> Array:
 
 def _has_parts(figure: Figure, key: Key) -> bool:
     kind, sides, part = key
-    return set(sides) <= figure.palms.keys() and (kind != ON or part in figure.parts)
+    known = {ON: figure.parts.keys(), PROP: figure.skeleton.names}
+    return set(sides) <= figure.palms.keys() and part in known.get(kind, ("",))
 
 
 def _relation_of(key: Key, source: Figure, now: Figure, one: Played) -> Array:
@@ -177,13 +183,48 @@ def _relation_of(key: Key, source: Figure, now: Figure, one: Played) -> Array:
     return sample(scale * np.linalg.norm(apart, axis=1)[:, None], one.frames)
 
 
+def _relation_of_prop(contact: Contact, source: Figure, now: Figure, one: Played, turns: dict[Key, Array]) -> Array:
+    """Return the relation (K, 7 per hand) of a prop in the played frames, as `props.relate`.
+
+    turns : gets a rotation of each contact, on whose side those of other sources are
+    """
+    body, other = source.skeleton, now.skeleton
+    joint, own = body.index(contact.part), other.index(contact.part)
+    relation = sample_turns(props.relate(source, contact.sides, joint), one.frames, (contact.first + contact.end) // 2)
+    alike = same_rest(body, other)
+    scale = 1.0 if alike else retarget.leg_ratio(body, other)
+    prop = quat.IDENTITY if alike else _change_joint(source, now, one, joint, own)
+    for k, side in enumerate(contact.sides):
+        hand = quat.IDENTITY if alike else _change_frame(source, now, one, f"hand.{side}")
+        place, turn = slice(7 * k, 7 * k + 3), slice(7 * k + 3, 7 * k + 7)
+        relation[:, place] = scale * quat.rotate(hand, relation[:, place])
+        turned = quat.mul(quat.mul(hand, relation[:, turn]), quat.inv(prop))
+        nearest = int(np.abs(one.frames - 0.5 * (contact.first + contact.end)).argmin())
+        first = turns.setdefault((contact.part, contact.sides, side), turned[nearest])
+        relation[:, turn] = quat.same_side(turned, first)
+    return relation
+
+
+def sample_turns(relation: Array, frames: Array, middle: int) -> Array:
+    """Return relations (F, 7 per hand) at fractional frames; middle : the frame on whose side rotations are."""
+    values = relation.copy()
+    for low in range(3, values.shape[1], 7):
+        turn = slice(low, low + 4)
+        values[:, turn] = quat.same_side(values[:, turn], values[middle, turn])
+    return sample(values, frames)
+
+
 def _change_frame(source: Figure, now: Figure, one: Played, part: str) -> Array:
     """Return the rotation (4,) from the frame of a part's joint in the source to that of the result's joint."""
+    return _change_joint(source, now, one, source.joint_of(part), now.joint_of(part))
+
+
+def _change_joint(source: Figure, now: Figure, one: Played, joint: int, own: int) -> Array:
     if same_rest(source.skeleton, now.skeleton):
         return quat.IDENTITY
     at = np.arange(len(one.frames))
-    theirs = source.turned[np.clip(np.round(one.frames).astype(int), 0, len(source) - 1), source.joint_of(part)]
-    ours = now.turned[one.first + at, now.joint_of(part)]
+    theirs = source.turned[np.clip(np.round(one.frames).astype(int), 0, len(source) - 1), joint]
+    ours = now.turned[one.first + at, own]
     return _mean_rotation(quat.mul(quat.inv(ours), theirs))
 
 

@@ -21,6 +21,17 @@ _PALM = re.compile(r"(?i)carpal|palm")  # bones of the palm, whose names often i
 _APART = 0.05  # of the forearm: a point nearer to the wrist gives no direction
 
 
+def is_palm(name: str) -> bool:
+    """Return whether a joint is a bone of the palm by its name.
+
+    Example:
+        >>> from action_loom.core.motion import fingers
+        >>> fingers.is_palm("LeftHandMetacarpal1")
+        True
+    """
+    return _PALM.search(name) is not None
+
+
 def chains(skeleton: Skeleton, side: str) -> dict[str, tuple[int, ...]]:
     """Return the joints of each finger of a side ("L" or "R"), from its root; {} without finger names.
 

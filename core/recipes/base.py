@@ -69,6 +69,16 @@ class Recipe(Declared):
     others: ClassVar[str] = ""
 
     @classmethod
+    def takes_partner_files(cls) -> bool:
+        """Return whether files of a second figure can be given, also for verbs that lack the choice in Blender."""
+        return cls.takes_partners or bool(cls.like)
+
+    @classmethod
+    def with_motion(cls, clips: Sequence[Any]) -> Sequence[Any]:
+        """Return the clips of which more than the body is used."""
+        return clips[1:] if cls.like else clips
+
+    @classmethod
     def check_count(cls, count: int) -> None:
         """Raise ClipError unless the verb takes `count` clips."""
         check_count(cls.label, count, cls.least, cls.most)

@@ -241,7 +241,7 @@ def apply_with_partner(
         >>> made.clip.name, made.partner.clip.name
         ('walk mirrored', 'walk mirrored')
     """
-    if not recipe.takes_partners:
+    if not recipe.takes_partner_files():
         raise OptionError(f"{recipe.label} takes no partner")
     recipe, notes = for_partners(recipe)
     made = apply(recipe, clips, progress, prepared)

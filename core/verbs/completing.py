@@ -67,7 +67,9 @@ def complete(
     """
     report, (woven, falls) = made.report, _let_fall(made.clip, recipe, made.report)
     hung = attached.hang(clips)
-    woven, held = hold_hands(woven, made, recipe, hung, find_frames)
+    held: list[str] = []
+    if recipe.verb not in KEYS_AS_GIVEN:
+        woven, held = hold_hands(woven, made, recipe, hung, find_frames)
     woven = made.restore(woven)
     sources = [made.part] if isinstance(made, CutOutResult) else hung[1:] if recipe.verb == Retarget.verb else hung
     if not sources and (graph := getattr(made, "inputs", None)) is not None:  # a walk through a graph from a file

@@ -1,15 +1,20 @@
 """Keep hands of results on their contacts in the sources (methods: Contacts of hands)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..contacts import find, keep
-from ..contacts.wanted import Played
-from ..motion import mirror
-from ..motion.clip import Clip
-from ..recipes.base import Recipe
-from ..weave.results import Result, SpliceResult
+import numpy as np
 
+from ..contacts import find, keep, objects, props
+from ..contacts.figure import figure_of
+from ..contacts.wanted import Played
+from ..motion import mirror, quat
+from ..motion.clip import Clip
+from ..motion.quat import Array
+from ..recipes.base import Recipe
+from ..weave.results import EditResult, Result, SpliceResult
+
+Pose = tuple[Array, Array]
 FindFrames = Callable[[Result, Recipe, Sequence[Clip]], Sequence[Any]]
 
 
@@ -18,13 +23,28 @@ def hold_hands(
 ) -> tuple[Clip, list[str]]:
     """Return a result's clip with its hands on their contacts, and sentences; its report gets "hands" if it has any.
 
+    Edits of one clip lack the option: they keep only props in the hands, which would drift from them.
+
     clip : the result's so far; sources : the given clips, on the skeletons that the work used
     find_frames : returns the stretches of the sources that a result plays, as `source_frames.of`
     """
-    moving = sources[1:] if recipe.like else sources  # of the others only the body is used
-    if getattr(recipe, "keep_hands", "off") == "off" or not any(find.find_contacts(one) for one in moving):
+    moving = recipe.with_motion(sources)
+    how = getattr(recipe, "keep_hands", None)
+    kinds = (find.PROP,) if how is None else find.KINDS
+    if how is None and not isinstance(made, EditResult):
+        return clip, []  # its poses are keyed, or cut out of the source
+    if how == "off" or not any(_has_any(one, kinds) for one in moving):
         return clip, []
-    shown = find_frames(made, recipe, sources)
+    played = _list_played(clip, made, sources, find_frames(made, recipe, sources))
+    result, kept = keep.keep_contacts(clip, played, kinds)
+    if not kept.holds:
+        return clip, []
+    made.report["hands"] = kept.as_report()
+    return result, kept.describe(clip.name)
+
+
+def _list_played(clip: Clip, made: Result, sources: Sequence[Clip], shown: Sequence[Any]) -> list[Played]:
+    """Return the stretches of sources that a result plays, of mirror images where it plays these."""
     spliced = isinstance(made, SpliceResult)  # its arms are the action's, its way the locomotion's
     images: dict[int, Clip] = {}
     played = []
@@ -37,8 +57,40 @@ def hold_hands(
         frames = one.low + (one.frames - one.low) % one.cycle if one.cycle else one.frames
         count = len(clip) - one.first
         played.append(Played(source, one.first, frames[:count], one.weights[:count], not spliced))
-    result, kept = keep.keep_contacts(clip, played)
-    if not kept.holds:
-        return clip, []
-    made.report["hands"] = kept.as_report()
-    return result, kept.describe(clip.name)
+    return played
+
+
+def carry_object(
+    clip: Clip, made: Result, sources: Sequence[Clip], moves: Mapping[int, Pose], shown: Sequence[Any]
+) -> tuple[Pose, str] | None:
+    """Return the motion of an object that hands hold in sources, in a result, and by which hands; None if none does.
+
+    clip : the result as it stands in the world; moves : the object's rotations (F, 4) and places (F, 3) in the world in
+        each source by number, metres
+    shown : as `source_frames.of`
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion import kinematics
+        >>> from action_loom.core.verbs import holding, source_frames
+        >>> walk = actions.walk()
+        >>> made = verbs.apply(verbs.Mirror(), [walk])
+        >>> shown = source_frames.of(made, verbs.Mirror(), [walk])
+        >>> turned, places = (part[:, walk.skeleton.roles["hand.R"]] for part in kinematics.world(walk))
+        >>> pose, hands = holding.carry_object(made.clip, made, [walk], {0: (turned, places)}, shown)
+        >>> away = pose[1] - kinematics.world(made.clip)[1][:, walk.skeleton.roles["hand.L"]]
+        >>> hands, bool(abs(away).max() < 1e-6)
+        ('left hand', True)
+    """
+    still = np.tile(quat.IDENTITY, (1, 1)), np.zeros((1, 3))
+    held = [objects.add_object(one, *moves.get(k, still)) for k, one in enumerate(sources)]
+    return objects.carry(clip, _list_played(clip, made, held, shown))
+
+
+def _has_any(clip: Clip, kinds: Sequence[str]) -> bool:
+    """Return whether a clip has contacts of some kinds; few bodies have joints that can be props."""
+    if kinds == (find.PROP,) and not props.list_props(figure_of(clip)):
+        return False
+    return any(one.kind in kinds for one in find.find_contacts(clip))

@@ -114,7 +114,7 @@ def _plant_options(recipe: PlantOptions) -> PlantOptions:
 def _check(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], shown: Sequence[Shown]) -> None:
     if len(partners) != len(clips):
         raise wrong_count("partners", len(partners), len(clips))
-    for clip, partner in zip(clips, partners, strict=True):
+    for clip, partner in zip(recipe.with_motion(clips), recipe.with_motion(partners), strict=True):
         if len(clip) != len(partner) or abs(clip.rate - partner.rate) > 1e-6:
             raise wrong_count(f"{clip.name}, {partner.name}", len(partner), len(clip))
     if not shown:

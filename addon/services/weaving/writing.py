@@ -45,7 +45,7 @@ from ...ground import steps
 from ...ground.blender_types import Data, SlottedAction, by_full_name, present, scene_of
 from ...model import properties, storage
 from ..contacts import pose_markers
-from . import few_keys, on_controls, result_parts, standing, told_bodies
+from . import carried_objects, few_keys, on_controls, result_parts, standing, told_bodies
 from .reading import Inputs, Read, is_mirrored
 
 _Where = tuple[bpy.types.Scene, bpy.types.Object, SlottedAction, Clip, rig.Rig, float]
@@ -179,6 +179,7 @@ def write_one(
         storage.store(action, slot, recipe, made_of, armature=armature, **about)
         if options.assign and into is None and not read.covered:
             curves.assign(armature, action, slot)
+        notices += carried_objects.write(scene, inputs, woven, seen, first_frame, action)
     notices += [notice and f"{action.name}: {notice}", _changed_shape(inputs, clip, first_frame)]
     keys = (curves.key_count(*made_of[0]), curves.key_count(action, slot)) if recipe.of_action else None
     if options.limbs != control_keys.AS_SOURCE and (on_rig is None or not on_rig.keys.limbs):

@@ -61,3 +61,14 @@ def test_the_partners_file_is_protected_like_the_other(run, couple):
     assert code == 1
     assert "out partner.bvh exists already" in err
     assert not (couple / "out.bvh").exists()
+
+
+def test_both_are_put_on_other_bodies(run, couple):
+    clips, partners = ("ann.bvh", "ann.bvh"), ("short.bvh", "bob.bvh")  # of each figure the body, then its clip
+    like, clip = (couple / one for one in clips)
+    code, out, err = run(
+        "retarget", clip, "--like", like, "--partner", *(couple / one for one in partners), "-o", couple / "out.bvh"
+    )
+    assert (code, err) == (0, ""), out
+    one, other = ground(couple / "out.bvh"), ground(couple / "out partner.bvh")
+    assert np.abs(np.linalg.norm(other - one, axis=1) - 0.8).max() < 0.01

@@ -16,12 +16,14 @@ from action_loom.core.verbs import (
     Mirror,
     MoveEvents,
     Place,
+    Retarget,
     Splice,
     Synchronise,
     partner,
 )
 from action_loom.core.verbs.source_frames import Shown
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import hands
 
 ONE = verbs.apply_with_partner
 NEAR = 0.003  # m
@@ -209,3 +211,18 @@ def test_frames_without_a_stretch_go_on(couples):
     assert_array_equal(layers[0].frames[:5], np.arange(15.0, 20.0))
     assert_array_equal(layers[0].frames[25:40], np.arange(40.0, 55.0))
     assert partner._find_breaks(layers[0]) == [40]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("size", "arm"), [(1.0, 1.0), (0.9, 1.1)])
+def test_two_figures_on_other_bodies_stay_hand_in_hand(couples, size, arm):
+    walk, beside = couples["walk"]
+    bodies = [hands.standing(hands.other_body()), hands.standing(hands.other_body(arm, size))]
+    made = ONE(Retarget(), [bodies[0], walk], [bodies[1], beside])
+    assert made.partner.clip.skeleton is bodies[1].skeleton
+    assert made.report["partner"]["kept"] == 1
+    plain = [verbs.apply(Retarget(), [body, clip]).clip for body, clip in zip(bodies, (walk, beside), strict=True)]
+    off = [np.linalg.norm(palms(one, "L") - palms(other, "R"), axis=1) for one, other in
+           (plain, (made.clip, made.partner.clip))]  # fmt: skip
+    assert np.quantile(off[0], 0.95) > 0.03
+    assert np.quantile(off[1], 0.95) < NEAR
