@@ -126,8 +126,8 @@ def _find_on_parts(figure: Figure, rate: float, side: str) -> list[Contact]:
             if distance > far or float(np.median(under[span])) > parts.UNDER * height:
                 continue
             is_bent = float(np.median(bend[span])) > BENT.get(role, BENT_ELSEWHERE)
-            if role == "thigh":
-                is_bent = is_bent and float(np.median(figure.measure_slant(name)[span])) > SLANTED
+            if role == "thigh" and float(np.median(figure.measure_slant(name)[span])) <= SLANTED:
+                continue  # an arm hangs beside the thigh of who stands, and moves with it
             close = distance <= 0.5 * (near + far) and end - first >= RESTS * rate
             if (is_bent and close) or is_evident(ON, height, *_measure_on_part(figure, name, side, span)):
                 found.append(Contact(ON, side, name, first, end))
