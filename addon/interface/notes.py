@@ -31,23 +31,36 @@ class Line(NamedTuple):
     is_error: bool = False
 
 
-def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object, missing: str) -> None:
-    """Draw the line, and below it an error and the notes if they are unfolded; missing : the input that Weave lacks."""
+class Known(NamedTuple):
+    """What is known about a mode: an error, the words of it that the line shows, and its notes."""
+
+    trouble: troubles.Trouble | None
+    begun: str
+    notes: list[messages.Message]
+
+
+def draw_line(
+    layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object, missing: str
+) -> Known:
+    """Draw the line, which is always there; missing : the input that Weave lacks."""
     settings, rig = properties.settings_of(scene_of(context)), properties.rig_of(scene_of(context), armature)
     found = messages.of_tab(scene_of(context), armature, rig, settings.mode)
     trouble = troubles.of(armature.session_uid, settings.mode)
     line = _line_of(armature, rig, settings.mode, trouble, missing)
-    begun = _draw_line(layout, context, line, armature, found)
-    if trouble is not None:
-        rest = translate_text(trouble.text).removeprefix(begun).lstrip()
+    return Known(trouble, _draw_line(layout, context, line, armature, found), found)
+
+
+def draw_notes(layout: bpy.types.UILayout, context: bpy.types.Context, known: Known) -> None:
+    """Draw the rest of an error, and the notes if they are unfolded."""
+    if known.trouble is not None:
+        rest = translate_text(known.trouble.text).removeprefix(known.begun).lstrip()
         box = (layout.box() if rest else layout).column(align=True)  # an empty box would be drawn dark
         if rest:
             draw_text(box, context, rest, less=3)  # its margins
-        remedies.draw(box, trouble.text)
-    if not settings.every_warning:
-        return
-    for one in found:
-        _draw_note(layout, context, one)
+        remedies.draw(box, known.trouble.text)
+    if properties.settings_of(scene_of(context)).every_warning:
+        for one in known.notes:
+            _draw_note(layout, context, one)
 
 
 def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.Trouble | None, missing: str) -> Line:

@@ -106,17 +106,20 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )
 _TIGHT = re.compile(r"the path is too tight")
+_STRAIGHT = 1e6  # m; radius of clips that hardly turn
+_RADIUS = re.compile(r"turn with a radius of ([\d.]+) m")
 _BEND = re.compile(r"bend the walk by (\d+)°")
 _LOOK = re.compile(r"(?:at frame|in frames) (\d+)\b.*: look there")
 
 
-def _widen(layout: bpy.types.UILayout) -> None:
-    """Draw the button that widens the bends of a drawn line."""
+def _widen(layout: bpy.types.UILayout, message: str) -> None:
+    """Draw the button that widens the bends of a drawn line, and lets the walk bend as far as these ask for."""
     from ..services.paths import drawn_paths  # numpy is loaded at first use, not when Blender starts
 
     if drawn_paths.points_of(properties.settings_of(scene_of(bpy.context)).curve) is not None:
         button: Any = present(layout.operator("action_loom.draw_path", text="Widen Bends", icon="MOD_SMOOTH"))
-        button.wider = True
+        radius = _RADIUS.search(message)
+        button.wider, button.radius = True, float(radius[1]) if radius else _STRAIGHT
 
 
 def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
@@ -132,7 +135,7 @@ def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
         turn: Any = present(layout.operator("wm.context_set_float", text=f"{translate_text('Bend')}: {bend[1]} °/m"))
         turn.data_path, turn.value = "scene.action_loom.follow.bend", float(bend[1])
     elif _TIGHT.search(message):
-        _widen(layout)
+        _widen(layout, message)
     if shown := _LOOK.search(message):
         text = translate_text(f"frame {shown[1]}")
         go = present(layout.operator("action_loom.go_to_frame", text=text[:1].upper() + text[1:], icon="TIME"))

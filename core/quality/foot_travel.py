@@ -123,7 +123,7 @@ class FootTravel:
         if self.standing < SELDOM:
             reasons.append(f"{name}: a foot stands only {self.standing:.0%} of the time: check it, or type a speed")
         if self.agree and self.left > SLIDES * self.speed:
-            reasons.append(f"{name}: standing feet still slide if it travels at {self.speed:.1f} m/s: plant them")
+            reasons.append(f"{name}: no speed suits all standing feet, {self.speed:.1f} m/s the most: plant them")
         return reasons
 
 

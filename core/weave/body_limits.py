@@ -107,7 +107,7 @@ def describe_limits(
     if slides and after > SLIDES * before + SLIDE * height:
         at, do = ours.slides_at, "add or move contacts" if planted or asked else "try it with Plant Feet"
         # Without figures: the interface shows the judge's slide of standing feet, another measure.
-        sentences.append(f"{name}: feet on the ground slide more than in the sources {_at(at)}: {do}")
+        sentences.append(f"{name}: a foot near the ground moves more than in the sources {_at(at)}: {do}")
     return found, sentences
 
 

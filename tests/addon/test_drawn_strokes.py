@@ -107,3 +107,12 @@ def test_tight_bends_are_widened_for_a_body_of_any_size(loom, drawn_paths, heigh
     assert radius(drawn) < 0.6
     assert radius(wider) > 1.3
     assert np.abs(wider[0] - drawn[0]).max() < 1e-9
+
+
+@pytest.mark.parametrize(("radius", "bend"), [(0.5, 10.0), (1e6, 38.0)])
+def test_widening_lets_clips_bend_that_turn_less_than_the_new_line(radius, bend):
+    """The button of a message on a tight path passes the smallest radius of the clips' turns."""
+    material.biped()
+    assert draw([(0.0, 0.0, 0.0), (0.0, -3.0, 0.0), (0.4, -3.0, 0.0), (0.4, 0.0, 0.0)]) == {"FINISHED"}
+    assert bpy.ops.action_loom.draw_path(wider=True, radius=radius) == {"FINISHED"}
+    assert bpy.context.scene.action_loom.follow.bend == bend

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.core_result
             "A knee jerks 4.0 times as hard as in the sources at frame 3",
         ),
         (
-            "Jog: feet on the ground slide more than in the sources at frame 4: try it with Plant Feet",
+            "Jog: a foot near the ground moves more than in the sources at frame 4: try it with Plant Feet",
             "Jog",
-            "Feet on the ground slide more than in the sources at frame 4",
+            "A foot near the ground moves more than in the sources at frame 4",
         ),
         (
             "Death and Dance are hardly alike (likeness -0.17, where 0 is chance): choose stretches that correspond",
@@ -159,7 +159,7 @@ class Layout:
             {"frame": 31},
         ),
         (
-            "Jog: feet on the ground slide more than in the sources at frame 4: try it with Plant Feet",
+            "Jog: a foot near the ground moves more than in the sources at frame 4: try it with Plant Feet",
             "wm.context_set_boolean",
             {"data_path": "scene.action_loom.blend.plant_feet", "value": True},
         ),

@@ -147,7 +147,7 @@ def test_notes_on_a_result_are_shown_only_in_the_mode_in_which_it_was_made(loom)
     material.two_actions()
     settings = material.list_sources(bpy.context.object, "one", "two", mode="blend")
     rig, played = settings.rigs[0], bpy.context.object.animation_data.action.name
-    note = f"{played}: feet on the ground slide more than in the sources at frame 4: look there"
+    note = f"{played}: a foot near the ground moves more than in the sources at frame 4: look there"
     line = f"{played}: 41 frames made in 0.01 s, feet slide 3.0 → 2.1 cm/s"
     loom("addon.model.lists").keep_last(rig, line, played, [note], "blend")
     for mode in ("blend", "connect", "blend"):

@@ -16,6 +16,9 @@ OFTEN = 0.2  # s between two updates of the preview during the stroke
 HINT = "Drag on the floor or on a mesh to draw the way; Esc or right-click cancels"
 
 
+BEND = 38.0  # degrees a metre by which a walk straight on follows the bends of a widened line of a body of 1.7 m
+
+
 class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
     bl_idname = "action_loom.draw_path"
     bl_label = "Draw Path"
@@ -26,6 +29,8 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
     # for scripts: the places along the way, such as 0 0 0; 0 -3 0
     points: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
     wider: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # smooths the bends of the drawn line instead
+    # metres: the smallest radius of the clips' turns; the walk may bend, too, if the new bends are tighter
+    radius: bpy.props.FloatProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
@@ -37,6 +42,9 @@ class ACTION_LOOM_OT_draw_path(polls.OnShownArmature, bpy.types.Operator):
             if points is None:
                 raise LoomError("The line is too short to walk along: draw a longer one")
             drawn_paths.put(context, drawn_paths.widen_bends(points, self._height))
+            if self.radius > drawn_paths.BENDS * self._height:
+                follow = properties.settings_of(scene_of(context)).follow
+                follow.bend = max(follow.bend, BEND)
             return {"FINISHED"}
         try:
             stroke = [tuple(float(number) for number in place.split()) for place in self.points.split(";")]

@@ -84,13 +84,14 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if not draw_job(row):
             self._draw_button(context, row)  # above all changing parts, so that it stays in place
         armature = present(target_armature.of_tab(context))
-        notes.draw(layout, context, armature, self._missing(settings, _rig(context)))
-        _draw_others(layout, context, armature)
+        known = notes.draw_line(layout, context, armature, self._missing(settings, _rig(context)))
         modes = intents.modes_of(recipe_of(settings).intent)
-        if len(modes) > 1:
+        if len(modes) > 1:  # above the notes, which come and go
             row = layout.row(align=True)
             for recipe in modes:
                 row.prop_enum(settings, "mode", recipe.verb)
+        notes.draw_notes(layout, context, known)
+        _draw_others(layout, context, armature)
         self._draw_own(context)
         first, rest = _options_of(settings)
         draw_options(options_in(layout), settings, first, _rig(context))

@@ -279,7 +279,7 @@ def test_feet_that_slide_at_any_speed_are_said_with_the_speed():
     slide, speed = made["travel"]["feet"]["slide_cm_s"][1], made["travel"]["feet"]["speed_m_s"]
     assert slide > 25.0 * speed
     (warning,) = made["warnings"]
-    assert warning.endswith(f"standing feet still slide if it travels at {speed:.1f} m/s: plant them")
+    assert warning.endswith(f"no speed suits all standing feet, {speed:.1f} m/s the most: plant them")
 
 
 @pytest.mark.one_engine
