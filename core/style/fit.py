@@ -47,8 +47,9 @@ def fit(
     try:
         of = material.gather(clips, options, progress)
     except material.TooFewError as few:
-        if options.basis == "clips" or options.cycles == "repeats" or not _steps(clips[0]):
+        if options.basis == "clips" or options.cycles == "repeats":
             raise
+        _refuse_without_strides(clips[0])
         return _bundled_style(clips[0], f"Changed by the walks that Action Loom brings along: {few}")
     style = Style(of, graph_name([clip.name for clip in clips]))
     hashes = [content_hash(clip) for clip in clips]
@@ -107,13 +108,12 @@ def _bundled_style(clip: Clip, why: str = "") -> Style:
     return replace(on_body(shipped.walks(), clip), why=why)
 
 
-def _steps(clip: Clip) -> bool:
-    """Return whether a clip has strides with travelling feet."""
+def _refuse_without_strides(clip: Clip) -> None:
+    """Raise TooFewError for a clip without strides with travelling feet, which the bundled walks can't change."""
     try:
         gait_phase.of_steps(steps.travelling(steps.ready(clip)[0])[0])
-    except LoomError:
-        return False
-    return True
+    except LoomError as error:
+        raise material.TooFewError(str(error)) from None
 
 
 def content_hash(clip: Clip) -> str:
