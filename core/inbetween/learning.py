@@ -24,12 +24,13 @@ from .windows import (
     waves,
 )
 
-MANY = 2500  # windows; more are learnt by a network
+MANY = 24_000  # windows; more are learnt by a network
 MOST, CENTRES = 48_000, 800  # windows, and centres
 PARTS, FEWEST_GROUPS, GROUP = 4, 3, 300  # of clips held out in turn; clips at least, and rows of a longer one
 FEWEST_WINDOWS, TOGETHER = 40, 2000  # windows at least, and windows multiplied at once
 WIDTH, SLOPE, NOISE, JITTER = 0.9, 0.5, 0.1, 2e-5  # width of the kernel in median distances; linear part; noise
 NEIGHBOURS, LEAST_NEIGHBOURS, OF_WINDOWS = 150, 20, 8  # held-out windows that tell the error of a query
+FEW = 2.0  # squared number of held-out clips at which a network's shares are halved
 FLOOR = 0.1  # medians of squared departures added to the weights of held-out windows
 DIGITS = 6  # of measures in comparisons, so that every processor finds the same neighbours
 
@@ -76,6 +77,7 @@ class Model:
     centres : some windows
     measures (N, 3), hits, sizes, squares (N,) : of held-out windows: their measures, the product of predicted and true
     departures, and the squares of both; farthest : the largest distance of one from the centres of the fit
+    known : factor of shares, below 1 where few clips were held out
     """
 
     rows: int
@@ -92,6 +94,7 @@ class Model:
     sizes: Array
     squares: Array
     farthest: float
+    known: float
 
     def predict(self, poses: Poses, first: int, last: int, before: list[int], after: list[int]) -> Departure:
         """Return the departure between two poses of a body, with those known beside them."""
@@ -119,7 +122,7 @@ class Model:
         share = float(
             np.clip((weights * self.hits[some]).sum() / ((weights * self.sizes[some]).sum() + 1e-12), 0.0, 1.0)
         )
-        share *= min(1.0, self.farthest / max(apart, 1e-9)) ** 4
+        share *= self.known * min(1.0, self.farthest / max(apart, 1e-9)) ** 4
         missed = self.squares[some] - 2.0 * share * self.hits[some] + share**2 * self.sizes[some]
         error = (weights * missed).sum() / max((weights * self.squares[some]).sum(), 1e-12)
         return share, float(np.clip(error, 0.01, 1.0))
@@ -152,10 +155,12 @@ def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Ar
     predicted: Any
     if len(starts) > MANY:
         held = parts == 0
+        some = len(np.unique(numbers[held]))
+        known = some**2 / (some**2 + FEW)
         windows = network.Windows(poses, starts, gap_rows, given, true)
         way, predicted = network.train(clips[0], list_moving_joints(clips), windows, levers, ~held)
     else:
-        held = np.ones(len(parts), dtype=bool)
+        held, known = np.ones(len(parts), dtype=bool), 1.0
         way, predicted = _fit_kernel(given, true, parts)
     centres = _centres(len(given))
     apart = np.empty(len(given))
@@ -168,7 +173,7 @@ def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Ar
     explained = 1.0 - float((squares - 2.0 * hits + sizes).sum() / max(squares.sum(), 1e-12))
     return Model(
         gap_rows, around, len(given), max(explained, 0.0), features, given[centres], way, levers, measures,
-        measures.std(axis=0) + 1e-6, hits, sizes, squares, float(apart.max()),
+        measures.std(axis=0) + 1e-6, hits, sizes, squares, float(apart.max()), known,
     )  # fmt: skip
 
 
@@ -177,7 +182,7 @@ def _centres(count: int) -> Longs:
 
 
 def _fit_kernel(given: Array, true: Array, parts: Longs) -> tuple[_Kernel, Array]:
-    """Return the regression of departures (N, D) on features (N, F), and what each part's is without that part."""
+    """Return a regression of departures (N, D) on features (N, F), and each part's prediction without that part."""
     centres = given[_centres(len(given))]
     width = WIDTH * float(np.median(np.linalg.norm(centres - centres[::-1], axis=1))) + 1e-9
     among, near = _compare(centres, centres, width), _compare(given, centres, width)

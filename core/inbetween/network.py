@@ -17,12 +17,12 @@ from .rows import Longs, Singles
 from .windows import Poses, list_described_joints, to_body, waves
 
 HIDDEN, COMPONENTS, SAMPLE = (512, 512), 128, 4000  # layers; main components of departures, and windows to find them
-STEPS, BEFORE, BATCH, FRAMES = 2500, 0.6, 128, 4  # of training, the part without held-out windows; windows, frames
+STEPS, BEFORE, BATCH, FRAMES = 2000, 0.6, 128, 4  # of training, the part without held-out windows; windows, frames
 PACE, WARM, DECAY, DROPPED = 3e-3, 100, 0.01, 0.1  # of training: step size, steps until it is reached; weights; units
 MOMENTA, TINY = (0.9, 0.98), 1e-8
 NEAR, NEAR_TURN = 0.0015, 0.01  # squared error, per coordinate and of all, below which points and turns count as right
-SPREAD, LEVER = 0.01, 0.002  # added to deviations of features (of their mean), and to weights of joints
-POINTS = 2.0  # weight of the distances of points beside those of rotations
+SPREAD, LEVER = 0.01, 0.01  # added to deviations of features (of their mean), and to weights of joints
+POINTS = 2.0  # weight of distances of points beside distances of rotations
 TOGETHER = 2000  # windows computed at once
 
 
@@ -47,7 +47,7 @@ class Network:
         found: list[tuple[Singles, ...]] = [(value,)]
         for weights, shift in self.layers[:-1]:
             before = value @ weights + shift
-            gate = 1.0 / (1.0 + np.exp(-before))
+            gate = np.float32(0.5) + np.float32(0.5) * np.tanh(np.float32(0.5) * before)
             after = before * gate
             slope = gate * (1.0 + before - after)
             if value.shape == after.shape:
