@@ -17,7 +17,7 @@ from .rows import Longs, Singles
 from .windows import Poses, list_described_joints, to_body, waves
 
 HIDDEN, COMPONENTS, SAMPLE = (512, 512), 128, 4000  # layers; main components of departures, and windows to find them
-STEPS, BEFORE, BATCH, FRAMES = 2000, 0.6, 128, 4  # of training, the part without held-out windows; windows, frames
+STEPS, BEFORE, BATCH, FRAMES = 2500, 0.6, 128, 4  # of training, the part without held-out windows; windows, frames
 PACE, WARM, DECAY, DROPPED = 3e-3, 100, 0.01, 0.1  # of training: step size, steps until it is reached; weights; units
 MOMENTA, TINY = (0.9, 0.98), 1e-8
 NEAR, NEAR_TURN = 0.0015, 0.01  # squared error, per coordinate and of all, below which points and turns count as right
@@ -157,7 +157,7 @@ class Body:
     def _place(self, turns: Array, shifts: Array) -> tuple[Array, Array, Array]:
         """Return joints' axes in the world, their rest axes there, and their places, of local rotations (J, N, 3, 3).
 
-        The same on every engine, unlike `kinematics.forward`: training would multiply the differences.
+        The same on every engine, unlike kernels of `kinematics`: training would multiply the differences.
         """
         world, above, places = np.empty_like(turns), np.empty_like(turns), np.empty_like(shifts)
         offsets = self.skeleton.offsets / self.skeleton.height
