@@ -1,4 +1,4 @@
-"""Fill the frames between keyed poses of a clip by stretches of other clips and a regression on them.
+"""Fill the frames between keyed poses of a clip by stretches of other clips and by a model of them.
 
 Method: Fill.
 """

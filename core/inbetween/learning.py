@@ -1,7 +1,7 @@
 """Learn from windows of clips how motion departs from interpolation, and how far to trust that (methods: Fill).
 
-Kernel ridge regression on some windows as centres; with many windows, after a linear regression. The error is measured
-on clips that were held out.
+Kernel ridge regression on some windows as centres, or a network with many windows. The error is measured on clips that
+were held out.
 """
 
 from dataclasses import dataclass
@@ -11,16 +11,26 @@ import numpy as np
 
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from . import network
+from .network import Network
 from .rows import Longs, Rows
-from .windows import Around, Poses, describe_windows, list_described_joints, measure_departures, waves
+from .windows import (
+    Around,
+    Poses,
+    describe_windows,
+    list_described_joints,
+    list_moving_joints,
+    measure_departures,
+    waves,
+)
 
-MANY = 2500  # windows; more are learnt in single precision, and by a linear regression first
-MOST, CENTRES, FEW_CENTRES = 24_000, 1800, 800  # windows, and centres with many and with fewer
+MANY = 24_000  # windows; more are learnt by a network
+MOST, CENTRES = 48_000, 800  # windows, and centres
 PARTS, FEWEST_GROUPS, GROUP = 4, 3, 300  # of clips held out in turn; clips at least, and rows of a longer one
 FEWEST_WINDOWS, TOGETHER = 40, 2000  # windows at least, and windows multiplied at once
 WIDTH, SLOPE, NOISE, JITTER = 0.9, 0.5, 0.1, 2e-5  # width of the kernel in median distances; linear part; noise
-LINEAR = 0.01  # noise of the linear regression
 NEIGHBOURS, LEAST_NEIGHBOURS, OF_WINDOWS = 150, 20, 8  # held-out windows that tell the error of a query
+FEW = 2.0  # squared number of held-out clips at which a network's shares are halved
 FLOOR = 0.1  # medians of squared departures added to the weights of held-out windows
 DIGITS = 6  # of measures in comparisons, so that every processor finds the same neighbours
 
@@ -48,12 +58,26 @@ class _Features:
 
 
 @dataclass(frozen=True, eq=False)
+class _Kernel:
+    """Weights (M, D) of the kernel between windows and centres (M, F)."""
+
+    centres: Array
+    width: float
+    weights: Array
+
+    def predict(self, given: Array) -> Array:
+        return _compare(given, self.centres, self.width) @ self.weights
+
+
+@dataclass(frozen=True, eq=False)
 class Model:
     """A model of windows of some rows.
 
     windows : their number; explained : share of the squared departures of held-out clips that it predicts
+    centres : some windows
     measures (N, 3), hits, sizes, squares (N,) : of held-out windows: their measures, the product of predicted and true
-    departures, and the squares of both; farthest : the largest distance of one from the windows of the fit
+    departures, and the squares of both; farthest : the largest distance of one from the centres of the fit
+    known : factor of shares, below 1 where few clips were held out
     """
 
     rows: int
@@ -62,9 +86,7 @@ class Model:
     explained: float
     features: _Features
     centres: Array
-    width: float
-    linear: Array | None
-    weights: Array
+    way: _Kernel | Network
     levers: Array
     measures: Array
     spread: Array
@@ -72,6 +94,7 @@ class Model:
     sizes: Array
     squares: Array
     farthest: float
+    known: float
 
     def predict(self, poses: Poses, first: int, last: int, before: list[int], after: list[int]) -> Departure:
         """Return the departure between two poses of a body, with those known beside them."""
@@ -81,8 +104,8 @@ class Model:
 
         blocks = describe_windows(poses, at(first), at(last), [at(k) for k in before], [at(k) for k in after])
         query = self.features.rows(blocks).astype(self.centres.dtype)
-        near, apart = _compare(query, self.centres, self.width, self.linear is None)
-        made = near @ self.weights + (0.0 if self.linear is None else query @ self.linear)
+        apart = _nearest(query, self.centres)
+        made = self.way.predict(query)
         size = float((self.levers * made**2).sum())
         wanted = (_measure(np.array([size]), apart, query, self.features) / self.spread)[0]
         share, error = self._judge(wanted, float(apart[0]))
@@ -99,7 +122,7 @@ class Model:
         share = float(
             np.clip((weights * self.hits[some]).sum() / ((weights * self.sizes[some]).sum() + 1e-12), 0.0, 1.0)
         )
-        share *= min(1.0, self.farthest / max(apart, 1e-9)) ** 4
+        share *= self.known * min(1.0, self.farthest / max(apart, 1e-9)) ** 4
         missed = self.squares[some] - 2.0 * share * self.hits[some] + share**2 * self.sizes[some]
         error = (weights * missed).sum() / max((weights * self.squares[some]).sum(), 1e-12)
         return share, float(np.clip(error, 0.01, 1.0))
@@ -125,88 +148,73 @@ def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Ar
     features = _normalize(blocks)
     kind: Any = np.float32 if len(starts) > MANY else np.float64
     given = features.rows(blocks).astype(kind)
-    true = measure_departures(poses, starts, gap_rows).astype(kind)
-    levers = _measure_levers(clips[0], true.shape[1], true.shape[2]).astype(kind)
-    return _fit(
-        gap_rows,
-        around,
-        features,
-        given,
-        true.reshape(len(starts), -1),
-        numbers % min(PARTS, numbers.max() + 1),
-        levers,
-    )
-
-
-def _fit(
-    gap_rows: int, around: Around, features: _Features, given: Array, true: Array, parts: Longs, levers: Array
-) -> Model:
-    """Return the model of windows with features (N, F) and departures (N, D), tested on one part after the other."""
-    count = len(given)
-    linear_first = count > MANY
-    some = np.linspace(0, count - 1, min(count, CENTRES if linear_first else FEW_CENTRES)).astype(np.int64)
-    centres = given[some]
-    width = WIDTH * float(np.median(np.linalg.norm(centres - centres[::-1], axis=1))) + 1e-9
-    among, _ = _compare(centres, centres, width, not linear_first)
-    own = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
-    sums = [_sum_products(given[at], true[at], centres, width, linear_first) for at in own]
-    total = {name: np.sum([part[name] for part in sums], axis=0) for name in sums[0]}
-    predicted, apart = np.empty_like(true), np.empty(count)
-    for part, at in enumerate(own):
-        linear, weights = _solve({name: total[name] - sums[part][name] for name in total}, among, linear_first)
-        near, _ = _compare(given[at], centres, width, not linear_first)
-        predicted[at] = near @ weights + (0.0 if linear is None else given[at] @ linear)
-        others = parts[some] != part
-        apart[at] = _compare(given[at], centres[others], width, False)[1]
+    departures = measure_departures(poses, starts, gap_rows).astype(kind)
+    levers = _measure_levers(clips[0], *departures.shape[1:]).astype(kind)
+    parts, true = numbers % min(PARTS, numbers.max() + 1), departures.reshape(len(starts), -1)
+    way: _Kernel | Network
+    predicted: Any
+    if len(starts) > MANY:
+        held = parts == 0
+        some = len(np.unique(numbers[held]))
+        known = some**2 / (some**2 + FEW)
+        windows = network.Windows(poses, starts, gap_rows, given, true)
+        way, predicted = network.train(clips[0], list_moving_joints(clips), windows, levers, ~held)
+    else:
+        held, known = np.ones(len(parts), dtype=bool), 1.0
+        way, predicted = _fit_kernel(given, true, parts)
+    centres = _centres(len(given))
+    apart = np.empty(len(given))
+    for part in np.unique(parts[held]):
+        apart[parts == part] = _nearest(given[parts == part], given[centres[parts[centres] != part]])
+    apart, true = apart[held], true[held]
     hits = (predicted * true) @ levers
     sizes, squares = (predicted**2) @ levers, (true**2) @ levers
-    linear, weights = _solve(total, among, linear_first)
-    measures = _measure(sizes, apart, given, features)
+    measures = _measure(sizes, apart, given[held], features)
     explained = 1.0 - float((squares - 2.0 * hits + sizes).sum() / max(squares.sum(), 1e-12))
     return Model(
-        gap_rows, around, count, max(explained, 0.0), features, centres, width, linear, weights, levers, measures,
-        measures.std(axis=0) + 1e-6, hits, sizes, squares, float(apart.max()),
+        gap_rows, around, len(given), max(explained, 0.0), features, given[centres], way, levers, measures,
+        measures.std(axis=0) + 1e-6, hits, sizes, squares, float(apart.max()), known,
     )  # fmt: skip
 
 
-def _sum_products(given: Array, true: Array, centres: Array, width: float, linear_first: bool) -> dict[str, Array]:
-    """Return the sums over windows that `_solve` needs; sums of parts add up, in double precision."""
-    sums: dict[str, Array] = {}
-    for begin in range(0, len(given), TOGETHER):
-        some, wanted = given[begin : begin + TOGETHER], true[begin : begin + TOGETHER]
-        near, _ = _compare(some, centres, width, not linear_first)
-        products = {"near_near": near.T @ near, "near_true": near.T @ wanted}
-        if linear_first:
-            products |= {"given_given": some.T @ some, "given_true": some.T @ wanted, "near_given": near.T @ some}
-        sums = {name: value.astype(np.float64) + sums.get(name, 0.0) for name, value in products.items()}
-    return sums
+def _centres(count: int) -> Longs:
+    return np.linspace(0, count - 1, min(count, CENTRES)).astype(np.int64)
 
 
-def _solve(sums: dict[str, Array], among: Array, linear_first: bool) -> tuple[Array | None, Array]:
-    """Return the weights of features, None without a linear regression, and the weights of centres."""
-    linear, wanted = None, sums["near_true"]
-    if linear_first:
-        square = sums["given_given"]
-        linear = np.linalg.solve(
-            square + LINEAR * np.trace(square) / len(square) * np.eye(len(square)), sums["given_true"]
-        )
-        wanted = wanted - sums["near_given"] @ linear
-    square = sums["near_near"]
+def _fit_kernel(given: Array, true: Array, parts: Longs) -> tuple[_Kernel, Array]:
+    """Return a regression of departures (N, D) on features (N, F), and each part's prediction without that part."""
+    centres = given[_centres(len(given))]
+    width = WIDTH * float(np.median(np.linalg.norm(centres - centres[::-1], axis=1))) + 1e-9
+    among, near = _compare(centres, centres, width), _compare(given, centres, width)
+    own = [np.flatnonzero(parts == part) for part in range(parts.max() + 1)]
+    sums = [(near[at].T @ near[at], near[at].T @ true[at]) for at in own]
+    square, wanted = (np.sum([part[k] for part in sums], axis=0) for k in range(2))
+    predicted = np.empty_like(true)
+    for at, (own_square, own_wanted) in zip(own, sums, strict=True):
+        predicted[at] = near[at] @ _solve(square - own_square, wanted - own_wanted, among)
+    return _Kernel(centres, width, _solve(square, wanted, among)), predicted
+
+
+def _solve(square: Array, wanted: Array, among: Array) -> Array:
+    """Return the weights of centres."""
     noise = NOISE * among + JITTER * np.trace(square) / len(square) * np.eye(len(square))
-    weights = np.linalg.solve(square + noise, wanted)
-    return (None if linear is None else linear.astype(among.dtype)), weights.astype(among.dtype)
+    return np.linalg.solve(square + noise, wanted)
 
 
-def _compare(given: Array, centres: Array, width: float, sloped: bool) -> tuple[Array, Array]:
-    """Return the kernel (N, M) between windows and centres (Matérn 3/2), and the distance (N,) of the nearest."""
-    product = given @ centres.T
-    apart = (given**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2.0 * product
-    apart = np.sqrt(np.maximum(apart, 0.0))
-    nearest = apart.min(axis=1)
-    apart *= np.sqrt(3.0) / width
-    near = np.exp(-apart)
-    near *= 1.0 + apart
-    return (near + SLOPE * product if sloped else near).astype(given.dtype), nearest
+def _compare(given: Array, centres: Array, width: float) -> Array:
+    """Return the kernel (N, M) between windows and centres: Matérn 3/2, and a linear part."""
+    apart = _distances(given, centres) * (np.sqrt(3.0) / width)
+    return np.asarray((1.0 + apart) * np.exp(-apart) + SLOPE * (given @ centres.T))
+
+
+def _distances(given: Array, centres: Array) -> Array:
+    square = (given**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2.0 * (given @ centres.T)
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+
+def _nearest(given: Array, centres: Array) -> Array:
+    """Return the distance (N,) of the nearest centre."""
+    return np.asarray(_distances(given, centres).min(axis=1))
 
 
 def _measure(sizes: Array, apart: Array, given: Array, features: _Features) -> Array:

@@ -139,7 +139,7 @@ def measure_departures(poses: Poses, starts: Longs, rows: int) -> Singles:
         turns = quat.log(quat.mul(quat.inv(even), poses.turns[inside]))
         way = (poses.shifts[last] - poses.shifts[first])[:, None]
         moves = poses.shifts[inside] - poses.shifts[first][:, None] - share[:, None, None] * way
-        moves = quat.rotate(_to_body(poses, first)[:, None], moves)
+        moves = quat.rotate(to_body(poses, first)[:, None], moves)
         parts = [part.reshape(len(first), rows - 1, -1) for part in (turns, moves)]
         out[begin : begin + TOGETHER] = np.einsum("wfd,fk->wkd", np.concatenate(parts, axis=-1), onto, optimize=True)
     return out
@@ -153,7 +153,7 @@ def depart(even: Clip, moving: Sequence[int], first: Poses, rows: int, coefficie
     joints = len(even.skeleton)
     values = (along @ coefficients).reshape(len(even), -1, 3)
     moves = even.skeleton.height * quat.rotate(
-        quat.inv(_to_body(first, np.zeros(1, dtype=np.int64))), values[:, joints:]
+        quat.inv(to_body(first, np.zeros(1, dtype=np.int64))), values[:, joints:]
     )
     translations = even.translations.copy()
     translations[:, list(moving)] += moves
@@ -161,7 +161,7 @@ def depart(even: Clip, moving: Sequence[int], first: Poses, rows: int, coefficie
     return replace(even, rotations=rotations, translations=translations)
 
 
-def _to_body(poses: Poses, at: Longs) -> Array:
+def to_body(poses: Poses, at: Longs) -> Array:
     """Return the rotations (W, M, 4) from the axes of locations to the frame of the body."""
     return quat.mul(quat.about_axis("Z", -poses.facing[at])[:, None], poses.axes[at])
 
