@@ -67,6 +67,15 @@ def _straighten(layout: bpy.types.UILayout, _action: str) -> None:
         button.data_path, button.value = "scene.action_loom.walk.way", _NOWHERE
 
 
+def _roles(layout: bpy.types.UILayout, _action: str) -> None:
+    """Draw the button that shows the table of roles, whose panel a button can't unfold."""
+    table: Any = getattr(bpy.types, "ACTION_LOOM_PT_roles")  # noqa: B009 - registered at runtime
+    if table.poll(bpy.context):
+        layout.popover(panel="ACTION_LOOM_PT_roles", text="Show Body Roles")
+    else:
+        _switch_on(text="Show Body Roles", of="experts")(layout, "")
+
+
 _KEEP_WALKING = _choose(text="Keep Walking", of="follow.ending", value="walk")
 
 
@@ -100,7 +109,7 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
         re.compile(r"was deleted, or is in another file|is no longer in"),
         lambda layout, _: layout.operator("action_loom.edit_recipe", icon="PREFERENCES"),
     ),
-    (re.compile(r"body roles|Body Roles"), _switch_on(text="Show Body Roles", of="experts")),
+    (re.compile(r"body roles|Body Roles"), _roles),
     (re.compile(r"stops in mid-step"), _stand),
     (re.compile(r"can't repeat its turn"), _straighten),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
