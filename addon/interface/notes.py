@@ -44,8 +44,7 @@ def draw_line(
 ) -> Known:
     """Draw the line, which is always there; missing : the input that Weave lacks."""
     settings, rig = properties.settings_of(scene_of(context)), properties.rig_of(scene_of(context), armature)
-    # Notes on the last result would be read as reasons of a grey button.
-    found = [] if missing else messages.of_tab(scene_of(context), armature, rig, settings.mode)
+    found = messages.of_tab(scene_of(context), armature, rig, settings.mode)
     trouble = troubles.of(armature.session_uid, settings.mode)
     line = _line_of(armature, rig, settings.mode, trouble, missing)
     return Known(trouble, _draw_line(layout, context, line, armature, found), found)
