@@ -207,6 +207,8 @@ def _find_props(figure: Figure, rate: float, pair: list[Contact]) -> list[Contac
 def measure_certainty(clip: Clip, contact: Contact) -> float:
     """Return how far less a contact's relation varies than by chance, from 0 (no less) to 1 (it does not vary).
 
+    Hands that touch each other may move: theirs is how near they come, from 0 (just found) to 1 (palm on palm).
+
     Example:
         >>> from action_loom.core.contacts import find
         >>> from action_loom.core.demo_character import actions
@@ -214,7 +216,10 @@ def measure_certainty(clip: Clip, contact: Contact) -> float:
         True
     """
     figure, span, (kind, sides, name) = figure_of(clip), slice(contact.first, contact.end), contact.key
-    if kind == ON:
+    if kind == TOUCH:
+        nearest = np.linalg.norm(figure.palms["L"] - figure.palms["R"], axis=1)[span].min()
+        own, by_chance = float(nearest), TOUCHED * figure.skeleton.height
+    elif kind == ON:
         own, by_chance = _measure_on_part(figure, name, sides, span)
     elif kind == WORLD:
         own, by_chance = _measure_in_world(figure, sides, span)

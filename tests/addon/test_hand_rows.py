@@ -1,4 +1,4 @@
-"""Contacts of hands are rows of an action: ticked ones are kept by results, the others are free."""
+"""Contacts of hands are rows of an action: results keep ticked rows, and leave hands free at unticked rows."""
 
 import bpy
 import material
@@ -85,19 +85,32 @@ def test_contacts_that_are_found_again_stay_unticked(walker):
     assert [row.held for row in hands()] == [False]
 
 
-@pytest.mark.parametrize(
-    "damaged",
-    [7, "[", "{}", '{"a": 1}', "[7]", "[[]]", '[["prop", "R", "sword", 1, NaN]]', '[["prop", "R", "sword", 1, 1e99]]',
-     '[[1, "R", "sword", 1, 9]]', "[" * 5000, "[" + "1," * 60000 + "1]", {"a": 1}, [1.0, 2.0]],
-    ids=lambda damaged: repr(damaged)[:30],
-)  # fmt: skip
-def test_a_damaged_property_is_told(walker, damaged, capfd):
+DAMAGED = {
+    "number": 7,
+    "half": "[",
+    "object": "{}",
+    "named": '{"a": 1}',
+    "numbers": "[7]",
+    "empty row": "[[]]",
+    "no number": '[["prop", "R", "sword", 1, NaN]]',
+    "far": '[["prop", "R", "sword", 1, 1e99]]',
+    "no name": '[[1, "R", "sword", 1, 9]]',
+    "deep": "[" * 5000,
+    "long": "[" + "1," * 60000 + "1]",
+    "group": {"a": 1},
+    "array": [1.0, 2.0],
+}
+
+
+def test_a_damaged_property_is_told(walker, capfd):
     (row,) = hands()
-    bpy.data.actions["Walk"][KEY] = damaged
-    assert row.held
-    capfd.readouterr()
-    bpy.ops.action_loom.filter(sources=[{"name": "Walk", "weight": 1.0}], cutoff=2.0, result_name="Made")
-    assert "'action_loom_free_hands' can't be read, so hands are kept everywhere" in capfd.readouterr().out
+    for kind, damaged in DAMAGED.items():
+        bpy.data.actions["Walk"][KEY] = damaged
+        assert row.held, kind
+        capfd.readouterr()
+        bpy.ops.action_loom.filter(sources=[{"name": "Walk", "weight": 1.0}], cutoff=2.0, result_name="Made")
+        told = "'action_loom_free_hands' can't be read, so hands are kept everywhere"
+        assert told in capfd.readouterr().out, kind
     row.held = False
     assert not row.held
 
@@ -127,6 +140,20 @@ def test_an_edit_keeps_the_rows_of_its_action(walker):
     assert made[KEY] == f'[["prop", "L", "sword", {row.first}, {row.last + 1}]]'
     looped = material.new_action(lambda: bpy.ops.action_loom.loop(sources=sources, result_name="Cycle"))
     assert looped.get(KEY) is None
+
+
+def test_the_ghost_and_other_armatures_follow_the_rows(walker, loom):
+    state, reading = (loom(f"addon.services.{name}") for name in ("preview.panel_state", "weaving.reading"))
+    rigs, recipes = bpy.context.scene.action_loom.rigs, loom("core.recipes.reading")
+    for line in rigs[0].sources:
+        line.use = line.action is not None and line.action.name in ("Walk", "Sneak")
+    before = state.asked_state(bpy.context.scene, rigs[0], "connect")
+    hands()[0].held = False
+    assert state.asked_state(bpy.context.scene, rigs[0], "connect") != before
+    bpy.ops.action_loom.add_demo()
+    source = recipes.Source(name="Walk", armature=walker.name)
+    read = reading.read(bpy.context, bpy.context.object, recipes.Request(sources=(source,)))
+    assert [one[:3] for one in read.clips[0].free_hands] == [("prop", "R", "sword")]
 
 
 def test_a_linked_action_stays_ticked(walker, loom, tmp_path):

@@ -30,7 +30,10 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
     bl_idname = "action_loom.find_contacts"
     bl_label = "Find Contacts"
-    bl_description = "List when the feet of this action stand; edited rows are replaced, the action stays as it is"
+    bl_description = (
+        "List when the feet of this action stand, and what its hands touch; edited rows are replaced, the action stays"
+        " as it is"
+    )
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -58,9 +61,9 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
     @staticmethod
     def compute(inputs: "Inputs", progress: Progress) -> Any:
-        """Return the result, the contacts of a clip whose own feet are planted, and those of hands.
+        """Return the result, the foot contacts of a clip whose own feet are planted, and the hand contacts.
 
-        Frames are counted from 0.
+        Frames count from 0.
         """
         from ....core.edit.feet import planting
         from ...services.contacts import hand_contacts

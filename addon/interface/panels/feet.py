@@ -32,15 +32,15 @@ class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
 
 
 class ACTION_LOOM_UL_hand_contacts(ItemList, bpy.types.UIList):
-    """Rows of contacts of hands: a tick, the hands and the part, frames, how certain (percent)."""
+    """Rows of contacts of hands: a tick, the hands and the part, how certain (percent); frames are below the list."""
 
     def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.enabled = hand_rows.can_store(hand_rows.action_of(item))
         text = translate_text(item.label)
-        names = row.split(factor=0.6)
+        names = row.split(factor=0.82)
         names.prop(item, "held", text=text[0].upper() + text[1:], translate=False)
-        names.label(text=f"{item.first}–{item.last}  {100.0 * item.certainty:.0f} %", translate=False)
+        names.label(text=f"{100.0 * item.certainty:.0f} %", translate=False)
 
 
 class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
@@ -95,9 +95,18 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
         row.operator("action_loom.contacts_from_markers", icon="PMARKER")
         if held.edited:
             layout.label(text="Edited: planted by these rows", icon="INFO")
-        if len(held.hands):
-            rows = min(len(held.hands), 6)
-            layout.template_list("ACTION_LOOM_UL_hand_contacts", "", held, "hands", held, "active_hand", rows=rows)
+        self._draw_hands(context, held)
+
+    def _draw_hands(self, context: bpy.types.Context, held: Any) -> None:
+        count = len(held.hands)
+        if count == 0:
+            return
+        self.layout.template_list(
+            "ACTION_LOOM_UL_hand_contacts", "", held, "hands", held, "active_hand", rows=min(count, 6)
+        )
+        active = held.hands[min(max(held.active_hand, 0), count - 1)]
+        name = present(hand_rows.action_of(active)).name
+        draw_text(self.layout, context, f"{name}: {active.label}, frames {active.first} to {active.last}")
 
     def _draw_active(self, context: bpy.types.Context, held: Any) -> None:
         """Draw the active row's foot, and the reasons for unplanted rows."""
