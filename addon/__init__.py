@@ -26,6 +26,7 @@ MODULES = (
     ".ground.action_changes",
     ".model.take_rows",
     ".model.lists",
+    ".model.hand_rows",
     ".model.contact_rows",
     ".model.rows",
     ".model.properties",

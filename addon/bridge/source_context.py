@@ -52,6 +52,7 @@ class SourceContext:
     stretching : scene frames in which one frame of an action plays
     users : names of the other objects that play the action
     markers : names and frames of the events
+    free_hands : the stored text on contacts of hands that results do not keep
     """
 
     frames: tuple[float, float]
@@ -64,6 +65,7 @@ class SourceContext:
     stretching: float = 1.0
     users: tuple[str, ...] = ()
     markers: tuple[tuple[str, int], ...] = ()
+    free_hands: str = ""
 
     def to_json(self) -> str:
         values = {name: value for name, value in dataclasses.asdict(self).items() if value}
@@ -86,6 +88,7 @@ def from_json(text: str) -> SourceContext:
             stretching=float(given["stretching"]),
             users=tuple(map(str, given.get("users", ()))),
             markers=tuple((str(name), int(frame)) for name, frame in given.get("markers", ())),
+            free_hands=str(given.get("free_hands", "")),
         )
     except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError) as error:
         raise ValueError(str(error)) from None
@@ -138,11 +141,12 @@ def find_context(
     siblings: bool = True,
     users: tuple[str, ...] = (),
     markers: Iterable[tuple[str, int]] = (),
+    free_hands: str = "",
 ) -> SourceContext:
     """Return the context of an action on a body.
 
     span : first and last scene frame of the reading; shown : the clip, if Blender evaluated its poses
-    siblings : whether the curves in other slots are hashed; carrier, users, markers : as in the context
+    siblings : whether the curves in other slots are hashed; carrier, users, markers, free_hands : as in the context
     """
     action, slot = played
     render = scene.render
@@ -157,6 +161,7 @@ def find_context(
         stretching=round(render.frame_map_new / render.frame_map_old, _DIGITS),
         users=users,
         markers=tuple(sorted(markers, key=lambda one: (one[1], one[0]))),
+        free_hands=free_hands,
     )
 
 
@@ -213,6 +218,8 @@ def list_changes(was: SourceContext, now: SourceContext, *, same_curves: bool) -
     found += [("slot", name[2:]) for name in sorted(slots)]  # identifiers begin with two letters for the type
     if was.stretching != now.stretching:
         found.append(("stretching", f"{was.stretching:g} → {now.stretching:g}"))
+    if was.free_hands != now.free_hands:
+        found.append(("hands", ""))
     others = set(was.users) ^ set(now.users), {name for name, _ in set(was.markers) ^ set(now.markers)}
     found += [(kind, some(sorted(names))) for kind, names in zip(("users", "markers"), others, strict=True) if names]
     return [f"{kind} {detail}".strip() for kind, detail in found]

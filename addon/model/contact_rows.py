@@ -14,7 +14,7 @@ from bpy.app.handlers import persistent
 
 from ...core.errors import LoomError
 from ..ground import registrar
-from . import lists
+from . import hand_rows, lists
 
 FEET = {
     "L": ("Left", "left foot"),
@@ -96,6 +96,8 @@ class ACTION_LOOM_PG_contacts(bpy.types.PropertyGroup):
 
     of: bpy.props.PointerProperty(type=lists.ACTION_LOOM_PG_identity)
     rows: bpy.props.CollectionProperty(type=ACTION_LOOM_PG_contact)
+    hands: bpy.props.CollectionProperty(type=hand_rows.ACTION_LOOM_PG_hand_contact)
+    active_hand: bpy.props.IntProperty(options=set())
     active: bpy.props.IntProperty(options=set())
     # feet are planted by your edited rows
     edited: bpy.props.BoolProperty(options=set())

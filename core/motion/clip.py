@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,20 @@ class Channel:
         object.__setattr__(self, "values", read_only(self.values))
 
 
+class FreeHand(NamedTuple):
+    """A contact of hands that results do not keep, by its kind, sides and part, and its time in the clip in seconds."""
+
+    kind: str
+    sides: str
+    part: str
+    begin: float
+    end: float
+
+    def covers(self, key: tuple[str, str, str], begin: float, end: float) -> bool:
+        """Return whether it has the kind, sides and part of a contact, and at least half of its time."""
+        return self[:3] == key and 2.0 * (min(self.end, end) - max(self.begin, begin)) >= end - begin
+
+
 @dataclass(frozen=True, eq=False)
 class Clip:
     """A motion of F frames. It is immutable: its arrays are read-only, and operations return new clips.
@@ -38,6 +53,7 @@ class Clip:
     scales (F, J, 3) : along the axes of each joint; None if no joint is scaled
     channels : all other curves of the action, by name
     cyclic : whether it is a cycle; the last frame repeats the first, moved by the travel of one cycle
+    free_hands : contacts of hands that results do not keep
 
     Raises ClipError for arrays of wrong shapes, for zero frames, for an impossible rate, and for values that are not
     numbers.
@@ -51,6 +67,7 @@ class Clip:
     scales: Array | None = None
     channels: Mapping[str, Channel] = field(default_factory=dict)
     cyclic: bool = False
+    free_hands: tuple[FreeHand, ...] = ()
 
     def __post_init__(self) -> None:
         frames, joints = len(self.rotations), len(self.skeleton)
@@ -91,10 +108,14 @@ class Clip:
             scales=None if self.scales is None else self.scales[start:end],
             channels={n: Channel(c.values[start:end], c.discrete) for n, c in self.channels.items()},
             cyclic=self.cyclic and (start, end) == (0, len(self)),
+            free_hands=tuple(
+                one._replace(begin=one.begin - start / self.rate, end=one.end - start / self.rate)
+                for one in self.free_hands
+            ),
         )
 
     def take_frames(self, frames: NDArray[np.int64]) -> "Clip":
-        """Return some frames (K,), in any order, as an acyclic clip."""
+        """Return some frames (K,), in any order, as an acyclic clip without times of free hands."""
         return replace(
             self,
             rotations=self.rotations[frames],
@@ -102,11 +123,13 @@ class Clip:
             scales=None if self.scales is None else self.scales[frames],
             channels={n: Channel(c.values[frames], c.discrete) for n, c in self.channels.items()},
             cyclic=False,
+            free_hands=(),
         )
 
     def decimate(self, every: int) -> "Clip":
         """Return every n-th frame from the first on, n = `every`, at a rate n times lower."""
-        return replace(self.take_frames(np.arange(0, len(self), every)), rate=self.rate / every)
+        taken = self.take_frames(np.arange(0, len(self), every))
+        return replace(taken, rate=self.rate / every, free_hands=self.free_hands)
 
 
 def join_clips(clips: Sequence[Clip]) -> Clip:

@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 
 from ..errors import SkeletonError
 from . import joint_matching, kinematics, mirrored_channels, quat
-from .clip import Clip
+from .clip import Clip, FreeHand
 from .quat import Array
 from .skeleton import Skeleton
+
+_OTHER_SIDE = {".L": ".R", ".R": ".L"}
 
 
 def mirror_clip(clip: Clip) -> Clip:
@@ -56,7 +58,18 @@ def mirror_clip(clip: Clip) -> Clip:
         translations=_apply_maps(clip.translations[:, partner], turned) + quat.rotate(quat.inv(moving), shifts),
         scales=None if clip.scales is None else clip.scales[:, partner],
         channels=mirrored_channels.exchange_channels(clip),
+        free_hands=tuple(_exchange_sides(one, skeleton, partner) for one in clip.free_hands),
     )
+
+
+def _exchange_sides(one: FreeHand, skeleton: Skeleton, partner: NDArray[np.int64]) -> FreeHand:
+    """Return a free hand of the other side; its part is one of the body, such as thigh.L, or a joint."""
+    part = one.part
+    if part in skeleton.names:
+        part = skeleton.names[partner[skeleton.index(part)]]
+    elif part[-2:] in _OTHER_SIDE:
+        part = part[:-2] + _OTHER_SIDE[part[-2:]]
+    return one._replace(sides={"L": "R", "R": "L"}.get(one.sides, one.sides), part=part)
 
 
 def _apply_maps(rows: Array, maps: Array) -> Array:

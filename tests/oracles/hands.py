@@ -4,8 +4,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from action_loom.core.edit import reaching
 from action_loom.core.formats import bvh, motion_file
-from action_loom.core.motion import resample
+from action_loom.core.motion import kinematics, resample
 from action_loom.core.motion.clip import Clip
 
 from . import falling, material
@@ -28,6 +29,17 @@ def other_body(arm=1.0, size=1.0):
     for side in "LR":
         offsets[[figure.roles[f"{role}.{side}"] for role in ("forearm", "hand")]] *= arm
     return replace(figure, offsets=offsets, tips=size * figure.tips)
+
+
+def hands_together(clip):
+    """Return a clip whose wrists meet in front of the chest in frames 40 to 70, wherever it goes."""
+    chest = kinematics.world(clip)[1][:, clip.skeleton.roles["chest"]]
+    share = reaching.shares(len(clip), 40, 70, ease=12.0)
+    for arm, aside in (("left_arm", 0.02), ("right_arm", -0.02)):
+        led = reaching.limb_of(clip, arm)
+        goals = chest + np.array([-aside, -0.3, 0.1])
+        clip = reaching.reach_target(clip, reaching.Asked(led, goals, share, tip=np.zeros(3)))
+    return clip
 
 
 # --- the judge ------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ....core.verbs import Plant
 from ...bridge import result_mark
 from ...ground import registrar, steps
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
-from ...model import contact_rows, readiness, target_armature
+from ...model import contact_rows, hand_rows, readiness, target_armature
 from ...model.contact_rows import Contact
 from . import polls, reports
 from .background import BackgroundOperator
@@ -30,7 +30,10 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
     bl_idname = "action_loom.find_contacts"
     bl_label = "Find Contacts"
-    bl_description = "List when the feet of this action stand; edited rows are replaced, the action stays as it is"
+    bl_description = (
+        "List when the feet of this action stand, and what its hands touch; edited rows are replaced, the action stays"
+        " as it is"
+    )
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -58,19 +61,25 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
 
     @staticmethod
     def compute(inputs: "Inputs", progress: Progress) -> Any:
-        """Return the result, and the contacts of a clip whose own feet are planted, with frames counted from 0."""
+        """Return the result, the foot contacts of a clip whose own feet are planted, and the hand contacts.
+
+        Frames count from 0.
+        """
         from ....core.edit.feet import planting
+        from ...services.contacts import hand_contacts
         from ...services.weaving import computing
 
         made: Result = computing.compute(inputs, progress)
         if not isinstance(inputs.recipe, Plant):
-            return made, []
-        return made, [Contact(s.foot, s.part, s.first, s.end - 1) for s in planting.contact_spans(inputs.read.clips[0])]
+            return made, [], hand_contacts.find_contacts(made.clip)
+        (clip,) = inputs.read.clips
+        standing = [Contact(s.foot, s.part, s.first, s.end - 1) for s in planting.contact_spans(clip)]
+        return made, standing, hand_contacts.find_contacts(clip)
 
     def finish(self, context: bpy.types.Context, inputs: "Inputs", made: Any) -> OperatorReturn:
         from ...services.weaving import writing
 
-        woven, standing = made
+        woven, standing, hands = made
         action = writing.find_data(bpy.data.actions, self._action, "The action")
         start = contact_rows.frames_of(action)[0]
         contacts = contact_rows.of_report(woven.report, start)
@@ -78,7 +87,10 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
             moved = [one._replace(first=one.first + start, last=one.last + start) for one in standing]
             contacts = contact_rows.with_known_reasons(moved, contacts)
         contact_rows.put(scene_of(context), action, contacts, edited=False)
+        hand_rows.put(contact_rows.of(scene_of(context), action), hands, start)
         text = f"{len(contacts)} contacts found in {action.name}"
+        if hands:
+            text = f"{text}; {len(hands)} of hands"
         refused = sum(bool(one.why) for one in contacts)
         self.report({"INFO"}, f"{text}; {refused} can't be planted" if refused else text)
         return {"FINISHED"}

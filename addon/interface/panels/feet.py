@@ -8,7 +8,7 @@ from ....core.verbs import Plant
 from ...ground import jobs, registrar
 from ...ground.blender_types import DrawContext, present, scene_of
 from ...ground.translations.runtime import translate_text
-from ...model import contact_rows, properties, target_armature
+from ...model import contact_rows, hand_rows, properties, target_armature
 from . import ItemList, SidebarPanel, draw_job, draw_options, draw_text
 
 
@@ -29,6 +29,18 @@ class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
         frames = names.row(align=True)
         frames.prop(item, "first", text="")
         frames.prop(item, "last", text="")
+
+
+class ACTION_LOOM_UL_hand_contacts(ItemList, bpy.types.UIList):
+    """Rows of contacts of hands: a tick, the hands and the part, how certain (percent); frames are below the list."""
+
+    def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
+        row = layout.row(align=True)
+        row.enabled = hand_rows.can_store(hand_rows.action_of(item))
+        text = translate_text(item.label)
+        names = row.split(factor=0.82)
+        names.prop(item, "held", text=text[0].upper() + text[1:], translate=False)
+        names.label(text=f"{100.0 * item.certainty:.0f} %", translate=False)
 
 
 class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
@@ -83,6 +95,18 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
         row.operator("action_loom.contacts_from_markers", icon="PMARKER")
         if held.edited:
             layout.label(text="Edited: planted by these rows", icon="INFO")
+        self._draw_hands(context, held)
+
+    def _draw_hands(self, context: bpy.types.Context, held: Any) -> None:
+        count = len(held.hands)
+        if count == 0:
+            return
+        self.layout.template_list(
+            "ACTION_LOOM_UL_hand_contacts", "", held, "hands", held, "active_hand", rows=min(count, 6)
+        )
+        active = held.hands[min(max(held.active_hand, 0), count - 1)]
+        name = present(hand_rows.action_of(active)).name
+        draw_text(self.layout, context, f"{name}: {active.label}, frames {active.first} to {active.last}")
 
     def _draw_active(self, context: bpy.types.Context, held: Any) -> None:
         """Draw the active row's foot, and the reasons for unplanted rows."""
@@ -98,4 +122,4 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
             draw_text(self.layout, context, f"{refused} not planted: click a red row to see why", "ERROR")
 
 
-register = registrar.registration((ACTION_LOOM_UL_contacts, ACTION_LOOM_PT_feet))
+register = registrar.registration((ACTION_LOOM_UL_contacts, ACTION_LOOM_UL_hand_contacts, ACTION_LOOM_PT_feet))

@@ -8,7 +8,7 @@ from ....core.options import SHOWN
 from ....core.recipes.splice import SpliceOptions
 from ....core.verbs import VERBS, Ask, Fill, Walk
 from ...ground import option_properties
-from ...model import lists, properties
+from ...model import hand_rows, lists, properties
 from ..paths import path_stretches
 from ..sources import posed as poses
 from ..weights import weights_over_time
@@ -35,6 +35,7 @@ def asked_state(scene: bpy.types.Scene, rig: Any, mode: str) -> tuple[Any, ...]:
             line.first,
             line.last,
             line.label,
+            hand_rows.text_of(line.action),
         )
         for line in ticked
     )

@@ -109,6 +109,7 @@ def hash_of(clips: Sequence[Clip], more: str) -> str:
 
 def _hash_of_one(clip: Clip) -> bytes:
     plain: list[Any] = [clip.name, clip.rate, clip.cyclic, clip.rotations.shape, clip.scales is not None]
+    plain += clip.free_hands
     plain += [(name, channel.discrete) for name, channel in clip.channels.items()]
     digest = hashlib.blake2b(repr(plain).encode("utf-8"), digest_size=16)
     fingerprint.add_skeleton(digest, clip.skeleton)

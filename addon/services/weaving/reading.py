@@ -39,8 +39,8 @@ from ...bridge.baking import Baked
 from ...bridge.source_context import SourceContext
 from ...ground import steps
 from ...ground.blender_types import SlottedAction, armature_data, by_full_name, present, scene_of
-from ...model import kept_styles
-from ..contacts import pose_markers
+from ...model import hand_rows, kept_styles
+from ..contacts import hand_contacts, pose_markers
 from . import partner_actions, prepared, read_before, to_bake
 
 
@@ -281,6 +281,7 @@ def _bring(
         clip, notes, how = brought.clip, (*theirs.notes, *brought.notes), brought.retargeted
         targets = brought.targets
     targets |= other_bodies.find_keyed(armature)
+    clip = dataclasses.replace(clip, free_hands=theirs.clip.free_hands)
     found = dataclasses.replace(theirs, clip=clip, targets=targets, notes=notes, start={}, hidden=frozenset())
     return found, how
 
@@ -348,6 +349,7 @@ def _context(
         carrier=carriers.find_carrier(on[0]),
         users=source_context.find_users(players, played, known),
         markers=pose_markers.events(played[0]),
+        free_hands=hand_rows.text_of(played[0]),
         **how,
     )
 
@@ -456,8 +458,9 @@ def _read_one(
     limits.check_reading(action.name, first, last, len(body.skeleton))
     if body.controls is not None:
         played_on = clip_on_controls.read_in_steps(scene, armature, action, body, rate, slot, source.span)
-        return (yield from played_on), ""
+        return hand_contacts.add_free_hands((yield from played_on), action), ""
     if reading.visual:
         seen = evaluated_action.read_in_steps(scene, armature, action, body, rate, slot, source.span, carried)
-        return (yield from seen), ""
-    return read_before.read(armature, action, body, rate, slot, source.span)
+        return hand_contacts.add_free_hands((yield from seen), action), ""
+    found, content = read_before.read(armature, action, body, rate, slot, source.span)
+    return hand_contacts.add_free_hands(found, action), content

@@ -44,7 +44,7 @@ from ...bridge.few_curves import Few
 from ...ground import steps
 from ...ground.blender_types import Data, SlottedAction, by_full_name, present, scene_of
 from ...model import properties, storage
-from ..contacts import pose_markers
+from ..contacts import hand_contacts, pose_markers
 from . import carried_objects, few_keys, on_controls, result_parts, standing, told_bodies
 from .reading import Inputs, Read, is_mirrored
 
@@ -170,6 +170,7 @@ def write_one(
             pose_markers.carry_over(made_of[0][0], action, woven)
         else:
             _carry_events(inputs, woven, action, (round(first_frame), len(clip)))
+        hand_contacts.carry_over(action, woven, first_frame)
         if options.result_name and into is None:
             action.name = options.result_name
         rates.set_rate(action, 0.0 if clip.rate == rates.of_scene(scene) else clip.rate)

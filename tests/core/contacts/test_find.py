@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from action_loom.core.contacts import find
 from action_loom.core.demo_character import actions
-from action_loom.core.edit import reaching
 from action_loom.core.formats import motion_file
-from action_loom.core.motion import kinematics, mirror, resample, root_motion, trim
+from action_loom.core.motion import mirror, resample, root_motion, trim
 from oracles import material
+from oracles.hands import hands_together
 from oracles.material import SHARED
 
 SIT, SALSA = "cmu_daz_14_27", "cmu_daz_salsa_10"
@@ -18,17 +18,6 @@ NOT_PLAIN = {"127_32"}  # runs and ducks underneath: a hand lies between thigh a
 
 def keys(clip):
     return [one.key for one in find.find_contacts(clip)]
-
-
-def hands_together(clip):
-    """Return a clip whose wrists meet in front of the chest in frames 40 to 70, wherever it goes."""
-    chest = kinematics.world(clip)[1][:, clip.skeleton.roles["chest"]]
-    share = reaching.shares(len(clip), 40, 70, ease=12.0)
-    for arm, aside in (("left_arm", 0.02), ("right_arm", -0.02)):
-        led = reaching.limb_of(clip, arm)
-        goals = chest + np.array([-aside, -0.3, 0.1])
-        clip = reaching.reach_target(clip, reaching.Asked(led, goals, share, tip=np.zeros(3)))
-    return clip
 
 
 @pytest.mark.shared

@@ -1,0 +1,57 @@
+"""Find contacts of hands for an action's rows, and bring its free hands to clips and results."""
+
+import dataclasses
+from typing import Any
+
+import bpy
+
+from ....core.contacts import find, keep
+from ....core.motion.clip import Clip, FreeHand
+from ....core.weave.results import EditResult, EventsResult, WarpResult
+from ...bridge import clip as clips
+from ...model import hand_rows
+
+Found = tuple[FreeHand, str, float]
+
+
+def find_contacts(clip: Clip) -> list[Found]:
+    """Return all contacts of hands in a clip in its frames, with phrases and how certain they are."""
+    clip = dataclasses.replace(clip, free_hands=())
+    return [
+        (
+            FreeHand(*one.key, one.first, one.end),
+            keep.describe(one),
+            find.measure_certainty(clip, one),
+        )
+        for one in find.find_contacts(clip)
+    ]
+
+
+def add_free_hands(read: clips.ReadAction, action: bpy.types.Action) -> clips.ReadAction:
+    """Return a reading with the free hands of its action, or with a note if these can't be read."""
+    try:
+        free = hand_rows.free_hands_of(action)
+    except ValueError:
+        note = f"{action.name}: its custom property {hand_rows.KEY!r} can't be read, so hands are kept everywhere"
+        return dataclasses.replace(read, notes=(*read.notes, note))
+    if not free:
+        return read
+    rate, first = read.clip.rate, read.first_frame
+    moved = tuple(one._replace(begin=(one.begin - first) / rate, end=(one.end - first) / rate) for one in free)
+    return dataclasses.replace(read, clip=dataclasses.replace(read.clip, free_hands=moved))
+
+
+def carry_over(action: bpy.types.Action, made: Any, first_frame: float) -> None:
+    """Store the free hands of an edited clip on its action; other results and other times have none."""
+    clip: Clip = made.clip
+    free: tuple[FreeHand, ...] = ()
+    if isinstance(made, EditResult) and not isinstance(made, EventsResult | WarpResult):
+        same_time = (len(clip), clip.rate) == (len(made.before), made.before.rate)
+        free = clip.free_hands if same_time else ()
+    hand_rows.store(
+        action,
+        [
+            one._replace(begin=round(first_frame + clip.rate * one.begin), end=round(first_frame + clip.rate * one.end))
+            for one in free
+        ],
+    )

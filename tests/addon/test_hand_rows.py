@@ -1,0 +1,183 @@
+"""Contacts of hands are rows of an action: results keep ticked rows, and leave hands free at unticked rows."""
+
+import bpy
+import material
+import numpy as np
+import pytest
+from drawing import Drawing, Layout, context_now, draw_all
+from test_props import HELD, armed, off, play  # noqa: F401  (armed is a fixture)
+
+KEY = "action_loom_free_hands"
+
+
+@pytest.fixture
+def walker(armed):  # noqa: F811
+    """The demo figure, whose right hand holds a sword in its walk, and that hand's row."""
+    play(armed, bpy.data.actions["Walk"])
+    assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
+    return armed
+
+
+def hands():
+    """Return the rows of the hands of the walk."""
+    (held,) = [one for one in bpy.context.scene.action_loom.contacts if len(one.hands)]
+    return held.hands
+
+
+def connected(**options):
+    """Return the action that joins the walk to another one."""
+    sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
+    return material.new_action(
+        lambda: bpy.ops.action_loom.connect(sources=sources, from_frame=22, result_name="Made", **options)
+    )
+
+
+def keys(action):
+    found = {}
+    for curve in material.fcurves(action):
+        points = np.empty(2 * len(curve.keyframe_points))
+        curve.keyframe_points.foreach_get("co", points)
+        found[curve.data_path, curve.array_index] = points.tolist()
+    return found
+
+
+def test_found_contacts_are_ticked_rows(walker):
+    (row,) = hands()
+    assert (row.kind, row.sides, row.part, row.label, row.held) == ("prop", "R", "sword", "right hand on sword", True)
+    assert abs(row.first - HELD.start) <= 1
+    assert abs(row.last - (HELD.stop - 1)) <= 1
+    assert row.certainty > 0.5
+    assert bpy.data.actions["Walk"].get(KEY) is None
+
+
+def test_an_unticked_contact_is_not_kept(walker):
+    held = range(HELD.start + 1, HELD.stop - 1)
+    kept, plain = connected(), connected(keep_hands="off")
+    hands()[0].held = False
+    free = connected()
+    assert off(walker, kept, held) < 1e-3 < off(walker, plain, held)
+    assert keys(free) == keys(plain) != keys(kept)
+    play(walker, bpy.data.actions["Walk"])
+    hands()[0].held = True
+    assert bpy.data.actions["Walk"].get(KEY) is None
+    assert keys(connected()) == keys(kept)
+
+
+def test_rows_and_ticks_survive_saving_and_undo(walker, tmp_path):
+    bpy.ops.ed.undo_push(message="before")
+    hands()[0].held = False
+    bpy.ops.ed.undo_push(message="unticked")
+    assert bpy.ops.ed.undo() == {"FINISHED"}
+    assert hands()[0].held
+    assert bpy.ops.ed.redo() == {"FINISHED"}
+    assert not hands()[0].held
+    path = str(tmp_path / "free.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert [row.held for row in hands()] == [False]
+    free, plain = connected(), connected(keep_hands="off")
+    assert keys(free) == keys(plain)
+
+
+def test_contacts_that_are_found_again_stay_unticked(walker):
+    hands()[0].held = False
+    assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
+    assert [row.held for row in hands()] == [False]
+
+
+DAMAGED = {
+    "number": 7,
+    "half": "[",
+    "object": "{}",
+    "named": '{"a": 1}',
+    "numbers": "[7]",
+    "empty row": "[[]]",
+    "no number": '[["prop", "R", "sword", 1, NaN]]',
+    "far": '[["prop", "R", "sword", 1, 1e99]]',
+    "no name": '[[1, "R", "sword", 1, 9]]',
+    "deep": "[" * 5000,
+    "long": "[" + "1," * 60000 + "1]",
+    "group": {"a": 1},
+    "array": [1.0, 2.0],
+}
+
+
+def test_a_damaged_property_is_told(walker, capfd):
+    (row,) = hands()
+    for kind, damaged in DAMAGED.items():
+        bpy.data.actions["Walk"][KEY] = damaged
+        assert row.held, kind
+        capfd.readouterr()
+        bpy.ops.action_loom.filter(sources=[{"name": "Walk", "weight": 1.0}], cutoff=2.0, result_name="Made")
+        told = "'action_loom_free_hands' can't be read, so hands are kept everywhere"
+        assert told in capfd.readouterr().out, kind
+    row.held = False
+    assert not row.held
+
+
+def test_rebuild_follows_the_rows_and_says_so(walker, capfd):
+    made = connected()
+    kept = keys(made)
+    play(walker, bpy.data.actions["Walk"])
+    hands()[0].held = False
+    capfd.readouterr()
+    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
+    assert "hands ('Walk') changed since Made was made" in capfd.readouterr().out
+    assert keys(made) != kept
+    capfd.readouterr()
+    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
+    assert "changed since" not in capfd.readouterr().out
+    hands()[0].held = True
+    assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
+    assert keys(made) == kept
+
+
+def test_an_edit_keeps_the_rows_of_its_action(walker):
+    hands()[0].held = False
+    sources = [{"name": "Walk", "weight": 1.0}]
+    made = material.new_action(lambda: bpy.ops.action_loom.mirror(sources=sources, result_name="Image", replace=False))
+    row = hands()[0]
+    assert made[KEY] == f'[["prop", "L", "sword", {row.first}, {row.last + 1}]]'
+    looped = material.new_action(lambda: bpy.ops.action_loom.loop(sources=sources, result_name="Cycle"))
+    assert looped.get(KEY) is None
+
+
+def test_the_ghost_and_other_armatures_follow_the_rows(walker, loom):
+    state, reading = (loom(f"addon.services.{name}") for name in ("preview.panel_state", "weaving.reading"))
+    rigs, recipes = bpy.context.scene.action_loom.rigs, loom("core.recipes.reading")
+    for line in rigs[0].sources:
+        line.use = line.action is not None and line.action.name in ("Walk", "Sneak")
+    before = state.asked_state(bpy.context.scene, rigs[0], "connect")
+    hands()[0].held = False
+    assert state.asked_state(bpy.context.scene, rigs[0], "connect") != before
+    bpy.ops.action_loom.add_demo()
+    source = recipes.Source(name="Walk", armature=walker.name)
+    read = reading.read(bpy.context, bpy.context.object, recipes.Request(sources=(source,)))
+    assert [one[:3] for one in read.clips[0].free_hands] == [("prop", "R", "sword")]
+
+
+def test_a_linked_action_stays_ticked(walker, loom, tmp_path):
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {bpy.data.actions["Walk"]}, fake_user=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.actions = ["Walk"]
+    linked = next(action for action in bpy.data.actions if action.library is not None)
+    play(walker, linked)
+    assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
+    held = next(one for one in bpy.context.scene.action_loom.contacts if one.of.library)
+    held.hands[0].held = False
+    assert held.hands[0].held
+    assert linked.get(KEY) is None
+
+
+def test_the_panel_draws_the_rows(walker):
+    drawn = []
+    (held,) = [one for one in bpy.context.scene.action_loom.contacts if len(one.hands)]
+    lines = Drawing(bpy.types.ACTION_LOOM_UL_hand_contacts, Layout(drawn))
+    lines.draw_item(context_now(), lines.layout, held, held.hands[0], 0, held, "active_hand", 0)
+    (tick,) = [(given[1], options["text"]) for name, given, options in drawn if name == "prop"]
+    assert tick == ("held", "Right hand on sword")
+    lists = [given[3] for name, given, _ in draw_all()["feet"] if name == "template_list"]
+    assert lists == ["rows", "hands"]
+    held.hands.clear()
+    assert [given[3] for name, given, _ in draw_all()["feet"] if name == "template_list"] == ["rows"]
