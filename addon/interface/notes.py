@@ -51,12 +51,13 @@ def draw_line(
 
 
 def draw_notes(layout: bpy.types.UILayout, context: bpy.types.Context, known: Known) -> None:
-    """Draw the rest of an error, and the notes if they are unfolded."""
+    """Draw an error that the line cuts, its button, and the notes if they are unfolded."""
     if known.trouble is not None:
-        rest = translate_text(known.trouble.text).removeprefix(known.begun).lstrip()
-        box = (layout.box() if rest else layout).column(align=True)  # an empty box would be drawn dark
-        if rest:
-            draw_text(box, context, rest, less=3)  # its margins
+        text = translate_text(known.trouble.text)
+        is_cut = text != known.begun
+        box = (layout.box() if is_cut else layout).column(align=True)  # an empty box would be drawn dark
+        if is_cut:
+            draw_text(box, context, text, less=3)  # its margins
         remedies.draw(box, known.trouble.text)
     if properties.settings_of(scene_of(context)).every_warning:
         for one in known.notes:

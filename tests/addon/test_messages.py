@@ -230,7 +230,7 @@ def test_an_error_that_fits_its_line_has_no_empty_box(loom):
     assert not [name for name, _, _ in drawn if name == "box"]
 
 
-def test_an_error_flows_from_the_line_into_its_box_and_goes_with_its_cause(loom):
+def test_an_error_begins_in_the_line_is_whole_in_its_box_and_goes_with_its_cause(loom):
     troubles, errors = loom("addon.ground.troubles"), loom("core.errors")
     follow = loom("addon.services.preview.ghost_follow").follow
     rig = material.armature()
@@ -243,7 +243,8 @@ def test_an_error_flows_from_the_line_into_its_box_and_goes_with_its_cause(loom)
     drawn = drawing.draw_all()["weave"]
     begun = next(given["text"] for name, _, given in drawn if name == "operator" and given.get("icon") == "ERROR")
     rows = [given["text"] for name, _, given in drawn if name == "label" and given.get("text")]
-    assert " ".join([begun, *rows]).startswith(text)
+    assert text.startswith(begun)
+    assert " ".join(rows).startswith(text)
     assert any(given.get("text") == "Bend: 21 °/m" for name, _, given in drawn if name == "operator")
     follow(bpy.context)
     assert troubles.of(rig.session_uid, "follow") is not None
