@@ -41,7 +41,7 @@ LEAST = 4  # frames of an action
 ROOM = 0.2  # s of both clips beyond a seam, if they are long enough
 AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
 AIR = 0.04  # body heights by which a foot may be above its lowest place where a walk ends
-STEP = 0.3  # body heights between the ankles; who stands has them nearer
+STEP = 0.22  # body heights between the ankles; who stands has them nearer (0.18 at most in nine captures)
 SHORT = 0.5  # weight of a metre between the end of a stop and that of the path, beside the distance of poses
 
 
