@@ -10,7 +10,7 @@ from ..errors import ClipError, SkeletonError
 from ..motion.clip import Clip
 
 OFF = "Plant Feet is off"
-STANDING = "no foot slides in the middle of a step"
+STANDING = "its feet slide too little to plant"
 
 
 def plant_gaps(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Planted | None, str]:
@@ -22,7 +22,7 @@ def plant_gaps(clip: Clip, gaps: Sequence[tuple[int, int]]) -> tuple[Clip, Plant
         >>> from action_loom.core.inbetween import standing
         >>> from action_loom.core.demo_character import actions
         >>> standing.plant_gaps(actions.walk(), [(10, 30)])[2]
-        'no foot slides in the middle of a step'
+        'its feet slide too little to plant'
     """
     free = np.zeros(len(clip), dtype=bool)
     for first, last in gaps:

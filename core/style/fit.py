@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..bodies import alike
-from ..errors import LoomError, OptionError
+from ..errors import LoomError, OptionError, SkeletonError
 from ..motion import retarget
 from ..motion.clip import Clip
 from ..progress import SILENT, Progress
@@ -141,5 +141,11 @@ def on_body(style: Style, clip: Clip) -> Style:
         return style
     strides = zip(style.material.rows, style.material.seconds, strict=True)
     moved = [forms.as_clip(style.form, row, seconds) for row, seconds in strides]
-    carried = [alike.like(stride, clip)[0] for stride in moved]
+    try:
+        carried = [alike.like(stride, clip)[0] for stride in moved]
+    except SkeletonError:  # names joints of a stride, which nobody has ticked
+        raise SkeletonError(
+            f"{clip.name}: the style's examples are of two-legged bodies, and can't be brought onto this one: give"
+            " more of its own clips"
+        ) from None
     return replace(style, material=material.of_strides(style.material, carried))

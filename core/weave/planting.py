@@ -24,7 +24,7 @@ from .root_trajectory import RootTrajectory
 
 OFF = "Plant Feet is off"
 ONE_SOURCE = "its legs are those of one clip, as they are there"
-STANDING = "no foot slides in the middle of a step"
+STANDING = "its feet slide too little to plant"
 SAME = 1e-9  # radians or m: rounding; two clips that differ by less are the same motion
 
 
@@ -70,7 +70,7 @@ def of_result(
         >>> planting.of_result(actions.walk(), PlantOptions(), one_source=True)[1].why
         'its legs are those of one clip, as they are there'
         >>> planting.of_result(actions.walk(), PlantOptions(), one_source=False)[1].why
-        'no foot slides in the middle of a step'
+        'its feet slide too little to plant'
     """
     why = "" if recipe.plant_feet else OFF
     if not why and one_source and not recipe.spans:

@@ -225,7 +225,7 @@ def test_where_every_contact_is_refused_the_source_says_why_and_no_action_is_mad
     assert row.why.startswith("it goes")
     printed = capfd.readouterr().out
     assert "not planted: right foot, ball, 8 to 12, it goes" in printed
-    assert "no foot slides in the middle of a step" not in printed
+    assert "its feet slide too little to plant" not in printed
     assert "Plant Feet: nothing was changed, so no action was made" in printed
 
 
@@ -239,8 +239,8 @@ def test_where_no_foot_slides_the_found_contacts_stay_and_the_reason_is_read_las
     assert bpy.ops.action_loom.plant() == {"FINISHED"}
     assert set(bpy.data.actions) == before
     assert rows_of(made) == known
-    assert held_of(made).said == "no foot slides in the middle of a step"
-    assert "no foot slides in the middle of a step" in capfd.readouterr().out.strip().splitlines()[-1]
+    assert held_of(made).said == "its feet slide too little to plant"
+    assert "its feet slide too little to plant" in capfd.readouterr().out.strip().splitlines()[-1]
 
 
 def test_feet_that_are_lifted_out_of_the_ground_are_told(sliding, held_of):

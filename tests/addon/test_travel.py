@@ -84,7 +84,7 @@ def test_typed_values_come_from_the_panel(demo, loom):
     [
         ("travel", "Walk", "Info: Walk travels already, at 1.30 m/s: nothing was given"),
         ("in_place", "Walk in place", "Info: Walk in place: nothing needed changing"),
-        ("plant", "Walk", "Info: Walk: no foot slides in the middle of a step: nothing was changed"),
+        ("plant", "Walk", "Info: Walk: its feet slide too little to plant: nothing was changed"),
     ],
 )
 def test_what_needs_no_change_makes_no_action(demo, capfd, operator, name, why):

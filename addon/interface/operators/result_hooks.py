@@ -330,7 +330,7 @@ def _why_unchanged(context: bpy.types.Context, inputs: "Inputs", made: Any) -> l
     if (made.report.get("plant") or {}).get("refused", True):
         contact_rows.keep_planted(scene, action, inputs.recipe, made.report, span)
     else:
-        contact_rows.say(scene, action, "no foot slides in the middle of a step")
+        contact_rows.say(scene, action, "its feet slide too little to plant")
     warnings = contact_rows.warnings_of(scene, action, made.report["warnings"], span)
     return [*made.report["notes"], *warnings]
 

@@ -25,7 +25,7 @@ def plant(clips: Sequence[Clip], recipe: Plant, progress: Progress = SILENT) -> 
         >>> from action_loom.core.demo_character import actions
         >>> report = verbs.apply(verbs.Plant(), [actions.walk(cycles=1)]).report
         >>> report["plant"]["spans"], report["warnings"]
-        ([], ['walk: no foot slides in the middle of a step: nothing was changed'])
+        ([], ['walk: its feet slide too little to plant: nothing was changed'])
     """
     began = time.perf_counter()
     clip, corrected = close.cycle_of(clips[0])
@@ -44,5 +44,5 @@ def _warnings(clip: Clip, done: Planted) -> list[str]:
     notes: list[str] = []
     notes += told(done.report, clip.name)
     if not done.refused and not done.spans and not done.lifts:
-        notes.append(f"{clip.name}: no foot slides in the middle of a step: nothing was changed")
+        notes.append(f"{clip.name}: its feet slide too little to plant: nothing was changed")
     return notes

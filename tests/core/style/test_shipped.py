@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
-from action_loom.core.errors import ClipError
+from action_loom.core.errors import ClipError, SkeletonError
 from action_loom.core.motion import cycles, kinematics, root_motion
 from action_loom.core.recipes.style import SLIDERS, StyleOptions
 from action_loom.core.style import clip_in_style, fit, gait_phase, knees, material, shipped, steps
@@ -15,6 +15,7 @@ from action_loom.core.verbs.restyle import change
 from action_loom.core.weave import body_limits
 from oracles import kept_aside
 from oracles import material as captured
+from oracles.material import random_clip, random_skeleton
 
 ASIDE = ("mb_08_01", "mb_12_01", "mb_32_01")  # the walks contain none of these people
 
@@ -93,6 +94,11 @@ def test_too_few_strides_are_refused_where_only_they_count():
 def test_what_does_not_walk_is_refused():
     with pytest.raises(ClipError, match="wave has no whole stride: .* it goes nowhere"):
         verbs.apply(Restyle(lean=1.0), [actions.wave()])
+
+
+def test_a_body_that_no_stride_fits_is_named(rng):
+    with pytest.raises(SkeletonError, match="^blob: the style's examples are of two-legged bodies"):
+        fit.on_body(shipped.walks(), replace(random_clip(rng, random_skeleton(rng)), name="blob"))
 
 
 def test_manners_are_the_clips_index_own():

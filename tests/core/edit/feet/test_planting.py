@@ -265,7 +265,7 @@ def test_the_verb_tells_what_it_did_and_does_it_again_by_its_rows():
     again = verbs.apply(verbs.from_json(Plant(spans=reported["spans"]).to_json()), [clip])
     assert_array_equal(again.clip.rotations, made.clip.rotations)
     nothing = verbs.apply(Plant(), [actions.walk(60.0, 3)])
-    assert nothing.report["warnings"] == ["walk: no foot slides in the middle of a step: nothing was changed"]
+    assert nothing.report["warnings"] == ["walk: its feet slide too little to plant: nothing was changed"]
     assert nothing.report["plant"]["spans"] == []
 
 
