@@ -36,7 +36,8 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     elif settings.live and not bpy.app.background:
         from . import ghost_follow
 
-        ghost_follow.preview(context, armature)
+        # Blender crashes if an operator begins while it sets a typed value.
+        ghost_follow.look_soon()
 
 
 def _show_previews_again(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
