@@ -24,6 +24,7 @@ LEAST, MOST = 0.15, 0.61  # of the view's free part, covered by the mesh after W
 STEPS = 30
 MARGINS, DIFFERS = (12.0, 22.0), 12  # pixels from the tab's left: the panel and the button; sum of three channels
 NO_REASON = "context is incorrect"  # Blender's words if an operator does not tell why it is grey
+SECOND_BAR = 1012, 705  # pixels: the share of the second line, at the default width in a window of 1380 x 860
 SLIDE = re.compile(r"([\d.]+) cm/s")
 
 
@@ -41,6 +42,8 @@ def steps(gui: Any) -> Iterator[Any]:
         for number, (what, do) in enumerate(DONE, start=1):
             if do is CLICK:
                 clicks += yield from click_weave(gui, x, y)
+            elif do is TYPE:
+                yield from type_share(gui)
             else:
                 yield from done(gui, do)
             picture = f"{name}_{number:02}_{what.replace(' ', '_')}" if number % 3 == 2 else "column"
@@ -88,6 +91,22 @@ def click_weave(gui: Any, x: float, y: float) -> Iterator[Any]:
     answered = bool(made or trouble or "nothing was changed" in settings().rigs[0].last)
     assert answered == ready, f"{verb}: {made}, {trouble}"
     return bool(made)
+
+
+def type_share(gui: Any) -> Iterator[Any]:
+    """Type a share if two are ticked: Blender crashes if an operator begins while it sets a typed value."""
+    lines = [line for line in settings().rigs[0].sources if line.use]
+    if len(lines) < 2:
+        return
+    yield from gui.move(*SECOND_BAR)
+    gui._x("click", "--repeat", 2, "--delay", 80, 1)
+    yield 1.0
+    for key in ("ctrl+a", "3", "0", "Return"):
+        gui._x("key", key)
+        yield 0.2
+    yield from settle(gui)
+    shares = {round(line.share) for line in lines}
+    assert 30 in shares, shares
 
 
 def find_notes() -> list[str]:
@@ -189,6 +208,10 @@ def CLICK(_gui: Any) -> None:  # noqa: N802  (a mark: `click_weave` does it)
     """Click *Weave* with the mouse."""
 
 
+def TYPE(_gui: Any) -> None:  # noqa: N802  (a mark: `type_share` does it)
+    """Type a share with the keyboard."""
+
+
 def switch(name: str, *, on: bool) -> Callable[[Any], None]:
     def switched(_gui: Any) -> None:
         setattr(settings(), name, on)
@@ -236,6 +259,7 @@ DONE: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("look away", look_away),
     ("weave", CLICK),
     ("framed", framed),
+    ("type a share", TYPE),
     ("notes", switch("every_warning", on=True)),
     ("folded", switch("every_warning", on=False)),
     ("ghost", press("blend", preview=True)),
