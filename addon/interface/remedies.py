@@ -122,7 +122,7 @@ _LOOK = re.compile(r"(?:at frame|in frames) (\d+)\b.*: look there")
 
 
 def _widen(layout: bpy.types.UILayout, message: str) -> None:
-    """Draw the button that widens the bends of a drawn line, and lets the walk bend as far as these ask for."""
+    """Draw the button that widens the bends of a drawn line, and raises the walk's own bend if it is too small."""
     from ..services.paths import drawn_paths  # numpy is loaded at first use, not when Blender starts
 
     if drawn_paths.points_of(properties.settings_of(scene_of(bpy.context)).curve) is not None:

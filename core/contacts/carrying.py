@@ -117,9 +117,17 @@ def _turn(clip: Clip, now: Figure, changes: Mapping[str, Array]) -> tuple[Clip, 
 
 def _spread(pulls: Sequence[tuple[slice, Array]], count: int, rate: float) -> Array:
     """Return vectors (F, D): those (K, D) of spans, held beyond them while their weight eases out."""
-    total, weight, free = np.zeros((count, pulls[0][1].shape[1])), np.zeros(count), np.ones(count)
-    for span, values in pulls:
-        window, share = arms.ease_in(span, count, rate)
+    return _average([(*arms.ease_in(span, count, rate), span, values) for span, values in pulls], count)
+
+
+def _average(parts: Sequence[tuple[slice, Array, slice, Array]], count: int) -> Array:
+    """Return the mean of vectors (F, D), and of none where shares are below 1.
+
+    parts : each with the frames in which it counts, its share in them, and the frames and values of its span, whose
+        first and last one are held beyond
+    """
+    total, weight, free = np.zeros((count, parts[0][3].shape[1])), np.zeros(count), np.ones(count)
+    for window, share, span, values in parts:
         nearest = np.clip(np.arange(window.start, window.stop), span.start, span.stop - 1) - span.start
         total[window] += share[:, None] * values[nearest]
         weight[window] += share
@@ -167,7 +175,7 @@ def _spread_with_rests(pulls: Sequence[tuple[slice, Array]], places: Array, rate
     inside = np.zeros(count, dtype=bool)
     for span, _ in pulls:
         inside[span] = True
-    total, weight, free = np.zeros((count, pulls[0][1].shape[1])), np.zeros(count), np.ones(count)
+    parts = []
     for span, values in pulls:
         first, end = span.start, span.stop
         while first > 0 and rests[first - 1] and not inside[first - 1]:
@@ -176,7 +184,6 @@ def _spread_with_rests(pulls: Sequence[tuple[slice, Array]], places: Array, rate
             end += 1
         window, share = arms.ease_in(slice(first, end), count, rate)
         at = np.arange(window.start, window.stop)
-        nearest = np.clip(at, span.start, span.stop - 1) - span.start
         for low, high, back in ((first, span.start, True), (span.stop, end, False)):
             between = (at >= low) & (at < high)
             other = low > 0 and inside[low - 1] if back else high < count and inside[high]
@@ -184,11 +191,8 @@ def _spread_with_rests(pulls: Sequence[tuple[slice, Array]], places: Array, rate
                 way = (at[between] - low + 1.0) / (high - low + 1.0)
                 share[between] = arrays.ease(way if back else 1.0 - way)
         own = (at >= span.start) & (at < span.stop)
-        share = np.where(inside[at] & ~own, 0.0, share)
-        total[window] += share[:, None] * values[nearest]
-        weight[window] += share
-        free[window] *= 1.0 - share
-    return np.asarray(total / (weight + free)[:, None])
+        parts.append((window, np.where(inside[at] & ~own, 0.0, share), span, values))
+    return _average(parts, count)
 
 
 def set_world(clip: Clip, joint: int, turned: Array, places: Array, frames: Array) -> Clip:

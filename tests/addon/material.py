@@ -417,3 +417,13 @@ def heads(rig, frame):
     """Return the world positions (B, 3) of the bones' heads."""
     bpy.context.scene.frame_set(frame)
     return np.array([(rig.matrix_world @ bone.matrix).translation for bone in rig.pose.bones])
+
+
+def keys_of(action):
+    """Return every key of an action, by curve."""
+    found = {}
+    for curve in fcurves(action):
+        points = np.empty(2 * len(curve.keyframe_points))
+        curve.keyframe_points.foreach_get("co", points)
+        found[curve.data_path, curve.array_index] = points.tolist()
+    return found

@@ -20,20 +20,10 @@ def rig():
     return made
 
 
-def keys(action):
-    """Every key of an action, by curve."""
-    found = {}
-    for curve in material.fcurves(action):
-        points = np.empty(2 * len(curve.keyframe_points))
-        curve.keyframe_points.foreach_get("co", points)
-        found[curve.data_path, curve.array_index] = points.tolist()
-    return found
-
-
 def woven(verb, frame, **options):
     bpy.context.scene.frame_set(frame)
     made = material.weave(verb, *(["one", "two"] if verb in ("blend", "connect") else ["one"]), **options)
-    found = keys(made)
+    found = material.keys_of(made)
     bpy.data.actions.remove(made)
     return found
 

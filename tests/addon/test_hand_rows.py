@@ -2,7 +2,6 @@
 
 import bpy
 import material
-import numpy as np
 import pytest
 from drawing import Drawing, Layout, context_now, draw_all
 from test_props import HELD, armed, off, play  # noqa: F401  (armed is a fixture)
@@ -32,15 +31,6 @@ def connected(**options):
     )
 
 
-def keys(action):
-    found = {}
-    for curve in material.fcurves(action):
-        points = np.empty(2 * len(curve.keyframe_points))
-        curve.keyframe_points.foreach_get("co", points)
-        found[curve.data_path, curve.array_index] = points.tolist()
-    return found
-
-
 def test_found_contacts_are_ticked_rows(walker):
     (row,) = hands()
     assert (row.kind, row.sides, row.part, row.label, row.held) == ("prop", "R", "sword", "right hand on sword", True)
@@ -56,11 +46,11 @@ def test_an_unticked_contact_is_not_kept(walker):
     hands()[0].held = False
     free = connected()
     assert off(walker, kept, held) < 1e-3 < off(walker, plain, held)
-    assert keys(free) == keys(plain) != keys(kept)
+    assert material.keys_of(free) == material.keys_of(plain) != material.keys_of(kept)
     play(walker, bpy.data.actions["Walk"])
     hands()[0].held = True
     assert bpy.data.actions["Walk"].get(KEY) is None
-    assert keys(connected()) == keys(kept)
+    assert material.keys_of(connected()) == material.keys_of(kept)
 
 
 def test_rows_and_ticks_survive_saving_and_undo(walker, tmp_path):
@@ -76,7 +66,7 @@ def test_rows_and_ticks_survive_saving_and_undo(walker, tmp_path):
     bpy.ops.wm.open_mainfile(filepath=path)
     assert [row.held for row in hands()] == [False]
     free, plain = connected(), connected(keep_hands="off")
-    assert keys(free) == keys(plain)
+    assert material.keys_of(free) == material.keys_of(plain)
 
 
 def test_contacts_that_are_found_again_stay_unticked(walker):
@@ -117,19 +107,19 @@ def test_a_damaged_property_is_told(walker, capfd):
 
 def test_rebuild_follows_the_rows_and_says_so(walker, capfd):
     made = connected()
-    kept = keys(made)
+    kept = material.keys_of(made)
     play(walker, bpy.data.actions["Walk"])
     hands()[0].held = False
     capfd.readouterr()
     assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
     assert "hands ('Walk') changed since Made was made" in capfd.readouterr().out
-    assert keys(made) != kept
+    assert material.keys_of(made) != kept
     capfd.readouterr()
     assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
     assert "changed since" not in capfd.readouterr().out
     hands()[0].held = True
     assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
-    assert keys(made) == kept
+    assert material.keys_of(made) == kept
 
 
 def test_an_edit_keeps_the_rows_of_its_action(walker):

@@ -1,7 +1,8 @@
 """Preview the panel's recipe while Live is on, and update the preview after every change.
 
-The panel calls `look_soon` whenever it is drawn. While a preview exists, every change of the scene is checked, such as
-an edit of the curve it walks along. Weights have their own updates, see `handlers`.
+The panel calls `look_soon` whenever it is drawn, and so do callbacks of properties: Blender crashes if an operator
+begins while it sets a typed value. While a preview exists, every change of the scene is checked, such as an edit of the
+curve it walks along. Weights have their own updates, see `handlers`.
 """
 
 import dataclasses
@@ -159,7 +160,8 @@ def _live_changed(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     if armature is None:
         return
     if properties.settings_of(scene).live:
-        preview(context, armature)
+        _seen.keep(armature.session_uid, ())  # another state than any, so that the next check previews
+        look_soon()
     else:
         previews.keep(armature.session_uid, None)
 

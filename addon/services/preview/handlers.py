@@ -36,7 +36,6 @@ def _weave_live(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     elif settings.live and not bpy.app.background:
         from . import ghost_follow
 
-        # Blender crashes if an operator begins while it sets a typed value.
         ghost_follow.look_soon()
 
 

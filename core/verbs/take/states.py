@@ -278,7 +278,7 @@ def _regular(found: list[Span], tracks: Tracks) -> list[Span]:
 
 
 def _strides(span: Span, tracks: Tracks) -> bool:
-    """Return whether a span is a run, or a walk whose strides are more regular than those of a dance."""
+    """Return whether a span is a run, or a walk with regular strides; the strides of a dance are irregular."""
     rows = slice(span.first, span.end)
     raised = float(np.mean(tracks.hands[rows] > RAISED[0])) >= RAISED[1]
     return span.state.kind != WALK or float(np.median(tracks.irregular[rows])) <= IRREGULAR[0 if raised else 1]

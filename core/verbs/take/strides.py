@@ -9,7 +9,7 @@ from ...motion.quat import Array
 EVERY = 2  # rows of `library.feature` between two compared ones
 STEP = (0.27, 0.9)  # s; durations of a step, after which a regular gait is its mirror image
 STRIDE = (0.6, 1.7)  # s; durations of a stride, after which a gait repeats, even a limp
-AROUND = 0.3  # s before and after a row that are compared with it
+AROUND = 0.3  # s before and after a row over which differences are averaged
 
 
 def measure_irregularity(clip: Clip) -> Array:
