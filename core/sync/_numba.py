@@ -59,6 +59,60 @@ def borders(distance, skip_rows, skip_columns, limit):  # type: ignore[no-untype
     return above, last, steps
 
 
+@kernel("Tuple((f8, i8))(f8, f8, i8, f8, i8)", inlined=True)
+def _enter(diagonal, up, up_run, left, left_run):  # type: ignore[no-untyped-def]
+    """Return the lowest cost of entering a cell from three neighbours and its step, which lengthens their runs."""
+    # A right-angled corner is never cheaper than the diagonal, which is preferred in ties. A path that enters a cell
+    # downwards therefore leaves it downwards or diagonally; the same holds to the right.
+    best, step = diagonal, 0
+    if up < best * CLEARLY:
+        best, step = up, up_run + 1
+    if left < best * CLEARLY:
+        best, step = left, left_run - 1
+    return best, step
+
+
+@kernel("void(f8[::1], f8[::1], f8[::1], i2[::1], f8[::1], i2[::1])")
+def _cross_row(here, above, ups, runs, row, steps):  # type: ignore[no-untyped-def]
+    """Fill the costs after the first, and the steps, of a row; ups, runs : costs and steps of entering it downwards."""
+    left, run = np.inf, 0
+    for j in range(len(here)):
+        best, run = _enter(above[j], ups[j], runs[j], left, run)
+        left = best + here[j]
+        row[j + 1], steps[j] = left, run
+
+
+@kernel("UniTuple(f8, 4)(f8[:, ::1], f8[::1], f8[::1], i2[::1], f8[::1], i2[:, ::1])")
+def _cross_four_rows(distance, starts, above, runs, row, steps):  # type: ignore[no-untyped-def]
+    """Fill the costs after the first of the last of four rows, and the steps of all; return the four last costs.
+
+    starts : costs before the first cell of each row; above, runs : costs and steps of the row before
+    """
+    columns = distance.shape[1]
+    # Each row is a column behind the row before it, so that the four cells of a turn do not wait for each other.
+    corner1, corner2, corner3 = starts[0], starts[1], starts[2]
+    cost0, cost1, cost2, cost3 = np.inf, np.inf, np.inf, np.inf
+    run0, run1, run2, run3 = 0, 0, 0, 0
+    for j in range(columns + 3):
+        if j >= 3:
+            best, run3 = _enter(corner3, cost2, run2, cost3, run3)
+            corner3, cost3 = cost2, best + distance[3, j - 3]
+            row[j - 2], steps[3, j - 3] = cost3, run3
+        if 2 <= j < columns + 2:
+            best, run2 = _enter(corner2, cost1, run1, cost2, run2)
+            corner2, cost2 = cost1, best + distance[2, j - 2]
+            steps[2, j - 2] = run2
+        if 1 <= j < columns + 1:
+            best, run1 = _enter(corner1, cost0, run0, cost1, run1)
+            corner1, cost1 = cost0, best + distance[1, j - 1]
+            steps[1, j - 1] = run1
+        if j < columns:
+            best, run0 = _enter(above[j], above[j + 1], runs[j], cost0, run0)
+            cost0 = best + distance[0, j]
+            steps[0, j] = run0
+    return cost0, cost1, cost2, cost3
+
+
 @kernel("Tuple((f8[::1], f8[::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1])")
 def borders_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-untyped-def]
     """See `dtw.Costs`; without a slope limit."""
@@ -66,23 +120,19 @@ def borders_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-unt
     steps, last = np.zeros((rows, columns), dtype=np.int16), np.empty(rows + 1)
     above, row = skip_columns.copy(), np.empty(columns + 1)
     last[0] = above[columns]
-    # A right-angled corner is never cheaper than the diagonal, which is preferred in ties. A path that enters a cell
-    # downwards therefore leaves it downwards or diagonally; the same holds to the right.
-    for i in range(rows):
-        here = distance[i]
-        row[0] = skip_rows[i + 1]
-        left, run = np.inf, 0
-        for j in range(columns):
-            best, step = above[j], 0
-            up = above[j + 1] if i > 0 else np.inf
-            if up < best * CLEARLY:
-                best, step = up, steps[i - 1, j] + 1
-            if left < best * CLEARLY:
-                best, step = left, run - 1
-            left, run = best + here[j], step
-            row[j + 1] = left
-            steps[i, j] = step
-        last[i + 1] = row[columns]
+    nowhere = np.full(columns, np.inf)  # no path enters the first row downwards
+    i = 0
+    while i < rows:
+        runs = steps[max(i - 1, 0)]
+        if 0 < i <= rows - 4:
+            of = slice(i, i + 4)
+            last[i + 1 : i + 5] = _cross_four_rows(distance[of], skip_rows[i + 1 :], above, runs, row, steps[of])
+            i += 4
+        else:
+            _cross_row(distance[i], above, above[1:] if i else nowhere, runs, row, steps[i])
+            last[i + 1] = row[columns]
+            i += 1
+        row[0] = skip_rows[i]
         above, row = row, above
     return above, last, steps
 

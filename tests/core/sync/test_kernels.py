@@ -39,6 +39,8 @@ def test_paths_are_the_twins(rng, shape, limit):
         engine.borders(distance, *skips, limit) if limit < max(shape) else engine.borders_unlimited(distance, *skips)
         for engine in (kernels, twins)
     ]
+    for ends in range(2):  # costs of the last row and of the last column
+        assert_array_equal(found[0][ends], found[1][ends])
     for end in ((shape[0] - 1, shape[1] - 1), (0, 0), (shape[0] // 2, shape[1] - 1)):
         cells, twin_cells = (
             engine.trace(back, np.array([end]), 1, 1)
