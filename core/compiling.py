@@ -14,35 +14,48 @@ from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
+# Imports this package alone, whatever the names above it: in Blender, they belong to the extension, which needs bpy.
+_PROGRAM = """
+import os, sys, types
+if hasattr(os, "nice"):
+    os.nice(15)
+*above, _ = {package!r}.split(".")
+for k in range(len(above)):
+    module = sys.modules[".".join(above[: k + 1])] = types.ModuleType(above[k])
+    module.__path__ = [{folder!r}]
+from {package} import jit
+jit.compile_all()
+"""
 LONGEST_SECONDS = 600.0  # of a compilation: a process that began before was ended, and another one may begin
 
 
-def is_compiled(packages: Sequence[str]) -> bool:
-    """Return whether the kernels of packages are compiled.
+def is_compiled(packages: Sequence[str], folder: str = "") -> bool:
+    """Return whether the kernels of packages are compiled; folder : where they are, "" for numba's default.
 
     Example:
         >>> from action_loom.core import compiling
         >>> compiling.is_compiled(["sync"]) in (True, False)
         True
     """
-    return _note(packages).exists()
+    return _note(packages, folder).exists()
 
 
-def begin(packages: Sequence[str]) -> None:
-    """Begin to compile all kernels in a process of low priority, unless one has begun; it outlives this process."""
-    begun = _note(packages).with_suffix(".begun")
+def begin(packages: Sequence[str], folder: str = "") -> None:
+    """Begin to compile all kernels in a process of low priority, unless one has begun; it outlives this process.
+
+    folder : for compiled kernels, "" for numba's default
+    """
+    begun = _note(packages, folder).with_suffix(".begun")
     with suppress(OSError):  # a folder that cannot be written: no compiled code would stay there
         begun.parent.mkdir(parents=True, exist_ok=True)
         if begun.exists() and time.time() - begun.stat().st_mtime > LONGEST_SECONDS:
             begun.unlink()
         begun.touch(exist_ok=False)
+        text = _PROGRAM.format(package=__package__, folder=str(Path(__file__).resolve().parents[1]))
+        kept = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR") or folder} if folder else {}
         program = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                f"import os\nif hasattr(os, 'nice'): os.nice(15)\nfrom {__package__} import jit\njit.compile_all()",
-            ],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            [sys.executable, "-c", text],
+            env=os.environ | kept | {"PYTHONPATH": os.pathsep.join(sys.path)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -59,14 +72,14 @@ def leave_note(packages: Sequence[str]) -> None:
     note.with_suffix(".begun").unlink(missing_ok=True)
 
 
-def _note(packages: Sequence[str]) -> Path:
-    """Return the path of the note for these kernels, this processor, Python and numba."""
+def _note(packages: Sequence[str], folder: str = "") -> Path:
+    """Return the path of the note for these kernels, this processor, Python and numba; folder : see `begin`."""
     core = Path(__file__).resolve().parent
     files = [core.joinpath(*name.split("."), "_numba.py") for name in packages]
     times = [(str(path), path.stat().st_mtime_ns) for path in files]  # numba, too, compiles again when they change
     content = repr((times, sys.version, metadata.version("numba"), platform.machine(), _features()))
     name = f"kernels-{hashlib.blake2b(content.encode(), digest_size=8).hexdigest()}.compiled"
-    if kept := os.environ.get("NUMBA_CACHE_DIR"):
+    if kept := os.environ.get("NUMBA_CACHE_DIR") or folder:
         return Path(kept) / name
     beside = core / "__pycache__"
     if os.access(beside if beside.exists() else core, os.W_OK):

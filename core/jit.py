@@ -3,7 +3,7 @@
 A package with a recurrence has two private modules with the same functions: `_numba` and `_numpy`.
 `kernels(__package__)` returns the active one. Kernels are compiled for fixed types when `_numba` is imported, so
 that problems with the compiler or its cache only occur here. The default engine is numpy until `compiling` has compiled
-all kernels in another process, or until `prepare` was called. A process does not look for compiled kernels twice.
+all kernels in another process. A process does not look for compiled kernels twice.
 """
 
 import os
@@ -31,8 +31,7 @@ SHORT = 2000  # frames of all clips; below it, loading the compiler takes longer
 
 _wanted = os.environ.get("ACTION_LOOM_ENGINE", "auto")
 _short = False
-_prepared = False  # whether waiting for the compiler was announced
-_cache_folder: str | None = None
+_cache_folder = ""  # "" for the default: beside the modules, or in numba's own folder
 _loaded: set[str] = set()
 
 
@@ -75,7 +74,7 @@ def read_default_engine() -> str:
     """
     if _wanted != "auto":
         return _wanted
-    return "numba" if _prepared or _is_ready() else "numpy"
+    return "numba" if _is_ready() else "numpy"
 
 
 def compiler() -> str:
@@ -120,7 +119,7 @@ def kernels(package: str) -> ModuleType:
     """
     _check(_wanted)
     spared = _short and package.removeprefix(f"{__package__}.") in WEAVING
-    avoided = _wanted == "numpy" or (_wanted == "auto" and (spared or not (_prepared or _is_ready())))
+    avoided = _wanted == "numpy" or (_wanted == "auto" and (spared or not _is_ready()))
     if avoided or (compiled := _load_compiled(package)) is None:
         return import_module("._numpy", package)
     return compiled
@@ -171,21 +170,21 @@ def only_work(frames: int) -> Iterator[None]:
 
 
 def prepare(progress: "Progress") -> None:
-    """Load the kernels for weaving, with progress: it takes a second, or a minute where they must be compiled.
+    """Load the kernels for weaving, with progress: it takes a second, or a minute where numba is asked for by name.
 
     Example:
         >>> from action_loom.core import jit
         >>> from action_loom.core.progress import SILENT
         >>> before = jit.read_engine()
-        >>> jit.use("numpy")  # which has nothing to compile
+        >>> jit.use("numpy")  # which has nothing to load
         >>> jit.prepare(SILENT)
         >>> jit.use(before)
     """
-    global _prepared
-    _prepared = True
-    for k, package in enumerate(WEAVING):
-        if _wanted != "numpy" and package not in _loaded:
-            progress.at(k / len(WEAVING), "Loading the engine (the first time it is compiled)")
+    missing = [package for package in WEAVING if package not in _loaded]
+    if not missing or read_default_engine() == "numpy":
+        return
+    for k, package in enumerate(missing):
+        progress.at(k / len(missing), "Loading the engine (the first time it is compiled)")
         kernels(f"{__package__}.{package}")
         _loaded.add(package)
 
@@ -239,10 +238,9 @@ def _is_ready() -> bool:
     from .compiling import begin, is_compiled  # see above
 
     try:
-        if is_compiled(PACKAGES):
+        if is_compiled(PACKAGES, _compiled_folder()):
             return True
-        if not _cache_folder:  # in Blender, `prepare` compiles with a progress bar
-            begin(PACKAGES)
+        begin(PACKAGES, _compiled_folder())
     except Exception as error:
         _log().warning("numba does not work here (%s): the slower numpy engine is used", " ".join(str(error).split()))
     return False
@@ -265,13 +263,20 @@ def _load_compiled(package: str) -> ModuleType | None:
         return None
 
 
+def _compiled_folder() -> str:
+    """Return the folder of this numba's compiled kernels, "" for the default."""
+    from importlib import metadata  # see `compiler`
+
+    return _cache_folder and str(Path(_cache_folder) / f"numba-{metadata.version('numba')}")
+
+
 def _set_cache_folder() -> None:
     import numba
 
     # The setting is global in the process, and another add-on may have set it already.
     settings: Any = numba.config
-    if _cache_folder and not settings.CACHE_DIR:
-        settings.CACHE_DIR = str(Path(_cache_folder) / f"numba-{numba.__version__}")
+    if not settings.CACHE_DIR:
+        settings.CACHE_DIR = _compiled_folder()
 
 
 def _delete_cache(package: str) -> None:

@@ -377,10 +377,23 @@ def test_a_folder_that_cannot_be_written_leaves_numpy(few, tmp_path):
 
 
 @needs_numba
-def test_where_waiting_is_announced_kernels_are_compiled_at_once(few, tmp_path):
-    code = "from action_loom.core import jit, progress\n" + keeping_in(tmp_path)
-    code += "print(jit.read_default_engine())\njit.prepare(progress.SILENT)\nprint(jit.read_default_engine())\n"
-    done = processes.python("-c", code, PYTHONPATH=few)
-    assert (done.stdout, done.stderr) == ("numpy\nnumba\n", "")
+def test_as_an_extension_kernels_are_compiled_in_its_folder_without_what_is_above_the_core(few, tmp_path):
+    (few / "action_loom" / "__init__.py").write_text("import bpy_that_is_missing\n", "utf-8")
+    code = "import sys, types\n"
+    for name in ("bl_ext", "bl_ext.user_default", "bl_ext.user_default.action_loom"):
+        code += f"module = sys.modules[{name!r}] = types.ModuleType({name!r})\nmodule.__path__ = []\n"
+    code += f"module.__path__ = [{str(few / 'action_loom')!r}]\n"
+    code += "from bl_ext.user_default.action_loom.core import jit, progress\n"
+    code += f"jit.keep_compiled_in({str(tmp_path)!r})\njit.prepare(progress.SILENT)\n"
+    code += "print(jit.kernels(f'{jit.__package__}.formats').__name__.rpartition('.')[2], 'numba' in sys.modules)\n"
+
+    def run():
+        done = processes.python("-c", code, ACTION_LOOM_ENGINE="auto")
+        assert done.stderr == ""
+        return done.stdout
+
+    assert run() == "_numpy False\n"
+    processes.until(lambda: list(tmp_path.glob("*/*.compiled")), 110.0)
+    assert not list(tmp_path.glob("*/*.begun"))
+    assert run() == "_numba True\n"
     assert kept_in(tmp_path)
-    assert not list(tmp_path.glob("*.begun"))

@@ -200,7 +200,7 @@ class BackgroundOperator(OperatorMixin):
 
 
 def _compute(compute: Callable[[Any, Progress], Any], inputs: Any, progress: Progress) -> Any:
-    """Compute once the numerical engine is compiled: the first time this takes seconds, which the panel shows."""
+    """Compute once the numerical engine is loaded: the first time this takes a second, which the panel shows."""
     jit.prepare(progress)
     return compute(inputs, progress)
 
