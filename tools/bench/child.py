@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import child_motion
+import child_rig
 import child_tab
 import in_blender
 from table import Figures, print_figures
@@ -24,6 +25,7 @@ WORKS = {
     "press": child_tab.time_press,
     "live": child_tab.time_live,
     "long": child_tab.time_long_take,
+    "rig": child_rig.time_rig,
     "many": child_tab.time_many_sources,
 }
 

@@ -6,6 +6,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+import engines
 import numpy as np
 import searches
 from action_loom.core import jit
@@ -350,4 +351,4 @@ for _size, _most in ((20_000, (0.6, 1.2)), (100_000, (3.0, 5.0))):
         _name = f"{_size:,} vertices, 60 bones" if _method == "linear" else f"the same by dual quaternions, {_size:,}"
         _case = partial(bend_surface, vertices=_size, method=_method)
         LINES[f"skin-{_method}-{_size // 1000}k"] = (f"skin: {_name}", Target(_target), _case)
-LINES |= searches.LINES
+LINES |= searches.LINES | engines.LINES

@@ -6,6 +6,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ COMMANDS = {
     "command": (f"{COMMAND}, the first time", Target(600.0)),
     "command-later": (f"{COMMAND}, later", Target(600.0)),
     "command-numpy": (f"{COMMAND}, without numba", Target(600.0)),
+    "command-help": ("`action-loom --help`", Target(150.0)),
 }
 BLENDER = {
     "bvh-blender": ("read a BVH file, in Blender", Target(8.0, {"Blender, import": 15.0})),
@@ -45,6 +47,9 @@ BLENDER = {
     "live-600": ("the same, to the whole preview", Target()),
     "live-first-300": (f"{DRAG}, 3 × 300 frames × 60 bones, to what is shown first", Target(33.0)),
     "live-300": ("the same, to the whole preview", Target()),
+    "rig-read": ("a frame of a captured action on a Rigify rig, ms each", Target(7.0)),
+    "rig-first": ("pressing Weave there, 2 × 500 frames: the first time", Target()),
+    "rig-again": ("the same, again", Target(4000.0)),
     "long-import": ("a take of 36,000 frames × 31 joints: import", Target(2000.0)),
     "long-import-memory": ("its memory, with all of Blender's, MB", Target(1024.0)),
     "long-mirror": ("mirror it", Target(2000.0)),
@@ -78,6 +83,7 @@ WORKS = (
     Work("importing", ("bvh-blender", "import"), argument="file"),
     Work("live", ("live-",)),
     Work("long", ("long-",), most=3, slow=True),
+    Work("rig", ("rig-",), most=3, argument="file"),
     Work("bridge", ("read", "write"), everywhere=True, argument="quick"),
     Work("weights", ("weights-",), everywhere=True),
     Work("register", ("register",), everywhere=True),
@@ -139,24 +145,30 @@ def run_child(name: str, work: str, zip_path: str, runs: int, home: str, *more: 
 
 
 def measure_commands(material: Material, wanted: Callable[[str], bool], runs: int) -> list[Row]:
-    """Time `action-loom blend` with an empty and with a filled cache of kernels, from start to exit of its process."""
+    """Time commands from start to exit of their process, `blend` with an empty and with a filled cache of kernels."""
     program, cache = shutil.which("action-loom", path=str(Path(sys.executable).parent)), material.folder / "cache"
     assert program is not None
     output = str(material.folder / "out.bvh")
     command = [program, "blend", *(f"{path}[0:599]" for path in material.files), "-o", output, "--force", "--quiet"]
 
-    def time_process(*more: str, empty: bool = False) -> float:
-        if empty:
-            shutil.rmtree(cache, ignore_errors=True)
+    def time_process(*words: str) -> float:
         environment, before = os.environ | {"NUMBA_CACHE_DIR": str(cache)}, read_children_seconds()
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise every start would compile the modules
-        subprocess.run([*command, *more], check=True, capture_output=True, env=environment)
+        subprocess.run(words, check=True, capture_output=True, env=environment)
         return 1000.0 * (read_children_seconds() - before)
 
+    def time_first() -> float:
+        shutil.rmtree(cache, ignore_errors=True)
+        took = time_process(*command)
+        while list(cache.glob("*.begun")):
+            time.sleep(1.0)  # the process that compiles would disturb what is measured next
+        return took
+
     works = {
-        "command": lambda: time_process(empty=True),
-        "command-later": time_process,
-        "command-numpy": lambda: time_process("--engine", "numpy"),
+        "command": time_first,
+        "command-later": lambda: time_process(*command),
+        "command-numpy": lambda: time_process(*command, "--engine", "numpy"),
+        "command-help": lambda: time_process(program, "--help"),
     }
     rows = []
     for key in filter(wanted, COMMANDS):
