@@ -1,14 +1,11 @@
 """Say which frames of its sources a result plays, and when: for events that are bound to frames."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..drive.database import RATE
-from ..graph.inputs import GraphInputs
-from ..graph.walk_result import WalkResult
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..recipes.base import Recipe
@@ -16,24 +13,24 @@ from ..weave.results import (
     BlendResult,
     ConnectResult,
     CutOutResult,
-    EditResult,
     EventsResult,
     KeyPosesResult,
     LoopResult,
     Result,
-    RetargetResult,
     SpliceResult,
 )
-from .ask.work import AskResult
 from .drive import Drive
-from .drive.work import DriveResult
-from .fill.result import FillResult
-from .follow import Follow
-from .follow.result import FollowResult
 from .loop import Loop
 from .mirror import Mirror
-from .restyle.work import RestyleResult
 from .take import CutOut
+
+if TYPE_CHECKING:
+    from ..graph.inputs import GraphInputs
+    from ..graph.walk_result import WalkResult
+    from .ask.work import AskResult
+    from .drive.work import DriveResult
+    from .follow.result import FollowResult
+    from .restyle.work import RestyleResult
 
 JUMP = 4.0  # times the usual step: a larger step begins another stretch
 LEAST = 0.005  # share of a clip; a smaller one is reported as 0 %
@@ -80,7 +77,7 @@ class Shown:
         return [(self.first + float(place), float(weight)) for place, weight in zip(places, weights, strict=True)]
 
 
-def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+def of(woven: Any, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     """Return which stretches of the given clips a result plays; none where strides of many clips are mixed.
 
     Example:
@@ -92,35 +89,12 @@ def of(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
         >>> [one.source for one in source_frames.of(made, recipe, clips)]
         [0, 1]
     """
-    if isinstance(woven, BlendResult):
-        return _of_blend(woven)
-    if isinstance(woven, LoopResult) and isinstance(recipe, Loop):
-        return _of_loop(woven, recipe, clips[0])
-    if isinstance(woven, CutOutResult) and isinstance(recipe, CutOut):
-        return _cut_out(woven, recipe)
-    if isinstance(woven, ConnectResult):
-        return _of_connect(woven, clips)
-    if isinstance(woven, WalkResult):
-        return _of_walk(woven, recipe, [clip.name for clip in clips])
-    if isinstance(woven, SpliceResult):
-        return _of_splice(woven, clips)
-    if isinstance(woven, KeyPosesResult):
-        return _of_poses(woven)
-    if isinstance(woven, DriveResult):
-        return _of_drive(woven, recipe, clips)
-    if isinstance(woven, RestyleResult):
-        return _of_restyle(woven, clips)
-    if isinstance(woven, AskResult):
-        return _of_ask(woven, len(clips))
-    if isinstance(recipe, Mirror):
-        return _of_mirror(recipe, clips[0], len(woven.clip))
-    if isinstance(woven, EventsResult):
-        frames = woven.curve.at(np.arange(len(woven.clip), dtype=float))
-        return [Shown(0, 0, frames, np.ones(len(frames)))]
-    return _as_given(woven, clips)
+    kinds = (kind.__name__ for kind in type(woven).__mro__)
+    find = next((_FINDERS[kind] for kind in kinds if kind in _FINDERS), None)
+    return [] if find is None else find(woven, recipe, clips)
 
 
-def in_graph(inputs: GraphInputs, names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
+def in_graph(inputs: "GraphInputs", names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
     """Return which source each clip of a walk is; None if one of its clips is none of the sources.
 
     prepared : the sources that a walk may use, by their places in `names`
@@ -163,7 +137,7 @@ def _frames_left_out(report: dict[str, Any], name: str) -> int:
     return next((int(row["first"]) for row in report.get("dropped", ()) if row["clip"] == name), 0)
 
 
-def _of_blend(woven: BlendResult) -> list[Shown]:
+def _of_blend(woven: BlendResult, _recipe: Recipe, _clips: Sequence[Clip]) -> list[Shown]:
     prepared, found = woven.prepared, []
     counts = prepared.counts or (1,) * len(prepared.clips)
     rows = woven.registration.frames(woven.reference_frames)
@@ -178,13 +152,15 @@ def _of_blend(woven: BlendResult) -> list[Shown]:
     return found
 
 
-def _of_loop(woven: LoopResult, recipe: Loop, clip: Clip) -> list[Shown]:
+def _of_loop(woven: LoopResult, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    if not isinstance(recipe, Loop):
+        return []
     start, count = woven.report["loop"]["start"], len(woven.clip)
     length = (count - 1) / recipe.repeat
     frames = start + round(recipe.phase * length) + np.arange(count, dtype=float)
     if not recipe.half:
         return [Shown(0, 0, frames, np.ones(count), False, length, start, start + length)]
-    half, ones = len(clip) - 1, np.ones(count)
+    half, ones = len(clips[0]) - 1, np.ones(count)
     end = start + length
     return [
         Shown(0, 0, frames, ones, False, length, max(start, 0), min(end, half)),
@@ -192,14 +168,16 @@ def _of_loop(woven: LoopResult, recipe: Loop, clip: Clip) -> list[Shown]:
     ]
 
 
-def _cut_out(woven: CutOutResult, recipe: CutOut) -> list[Shown]:
+def _of_cut(woven: CutOutResult, recipe: Recipe, _clips: Sequence[Clip]) -> list[Shown]:
+    if not isinstance(recipe, CutOut):
+        return []
     count = len(woven.clip)
     frames = woven.first + np.arange(count, dtype=float)
     about = (count - 1.0, woven.low, woven.low + count - 1.0) if recipe.loop else ()
     return [Shown(0, 0, frames, np.ones(count), recipe.mirrored, *about)]
 
 
-def _of_connect(woven: ConnectResult, clips: Sequence[Clip]) -> list[Shown]:
+def _of_connect(woven: ConnectResult, _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     own = woven.report["connect"]
     joints = own.get("joints", [own])
     starts = [0, *woven.seams, len(woven.clip)]
@@ -211,21 +189,25 @@ def _of_connect(woven: ConnectResult, clips: Sequence[Clip]) -> list[Shown]:
     return found
 
 
-def _of_walk(woven: WalkResult, recipe: Recipe, names: Sequence[str]) -> list[Shown]:
+def _of_walk(woven: "WalkResult", recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    names = [clip.name for clip in clips]
     walked = in_graph(woven.inputs, names, recipe.prepared_of(range(len(names))))
-    if walked is None:
+    return [] if walked is None else _of_graph(woven, walked)
+
+
+def _of_follow(woven: "FollowResult", recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    found = _of_walk(woven, recipe, clips)
+    if not found:  # a clip of the walk is none of the sources
         return []
-    found = _of_graph(woven, walked)
-    if isinstance(woven, FollowResult) and isinstance(recipe, Follow):
-        for one, carried in zip(woven.stretches, woven.report["follow"]["carries"], strict=True):
-            found += _overlaid(carried["played"], [number - 1 for number in one.numbers])
-        if woven.ended is not None and len(woven.ended.played):
-            played = woven.ended.played
-            found.append(Shown(len(names) - 1, woven.ended.seam, played, np.ones(len(played))))
+    for one, carried in zip(woven.stretches, woven.report["follow"]["carries"], strict=True):
+        found += _overlaid(carried["played"], [number - 1 for number in one.numbers])
+    if woven.ended is not None and len(woven.ended.played):
+        played = woven.ended.played
+        found.append(Shown(len(clips) - 1, woven.ended.seam, played, np.ones(len(played))))
     return found
 
 
-def _of_graph(woven: WalkResult, walked: Sequence[int | None]) -> list[Shown]:
+def _of_graph(woven: "WalkResult", walked: Sequence[int | None]) -> list[Shown]:
     """Return the stretches of a walk; walked : the source of each clip of it, None for a clip without one."""
     origin, given, found = woven.origin, woven.inputs.given, list[Shown]()
     over = (origin.other >= 0) & (origin.share >= 0.5)
@@ -256,7 +238,7 @@ def _overlaid(rows: Sequence[dict[str, Any]], sources: Sequence[int]) -> list[Sh
     ]
 
 
-def _of_splice(woven: SpliceResult, clips: Sequence[Clip]) -> list[Shown]:
+def _of_splice(woven: SpliceResult, _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     first = _frames_left_out(woven.report, clips[0].name)
     legs = _runs(0, first + np.arange(len(woven.clip), dtype=float))
     if "played" in woven.report["splice"]:
@@ -264,7 +246,7 @@ def _of_splice(woven: SpliceResult, clips: Sequence[Clip]) -> list[Shown]:
     return legs + _runs(1, woven.action_frames)
 
 
-def _of_poses(woven: KeyPosesResult) -> list[Shown]:
+def _of_poses(woven: KeyPosesResult, _recipe: Recipe, _clips: Sequence[Clip]) -> list[Shown]:
     names = woven.report["names"]
     return [
         Shown(names.index(pose["clip"]), first, np.array([float(pose["frame"])]), np.ones(1))
@@ -272,8 +254,10 @@ def _of_poses(woven: KeyPosesResult) -> list[Shown]:
     ]
 
 
-def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+def _of_drive(woven: "DriveResult", recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     """Return the stretches that were played, to 0.1 s; a drive settled along its line has the stretches of its walk."""
+    from ..drive.database import RATE  # loaded with every such result
+
     data, found = woven.data, list[Shown]()
     legs = 1 if isinstance(recipe, Drive) and recipe.upper_body_only else 0
     known = [clip.name for clip in clips[legs:]]
@@ -295,9 +279,9 @@ def _of_drive(woven: DriveResult, recipe: Recipe, clips: Sequence[Clip]) -> list
     return [*_runs(0, np.arange(len(woven.clip), dtype=float)), *found] if legs else found
 
 
-def _of_ask(woven: AskResult, count: int) -> list[Shown]:
-    """Return the stride of each clip that has the largest share, for each stride of the result; count : of clips."""
-    of, phases, found = woven.examples.material, woven.phases, list[Shown]()
+def _of_ask(woven: "AskResult", _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    """Return the stride of each clip that has the largest share, for each stride of the result."""
+    count, of, phases, found = len(clips), woven.examples.material, woven.phases, list[Shown]()
     weights = woven.weights if len(woven.weights) > 1 else np.repeat(woven.weights, round(phases[-1]) + 1, axis=0)
     shares = np.stack([np.bincount(of.of, weights=row, minlength=count) for row in weights])
     stride = np.minimum(phases.astype(int), len(weights) - 2)
@@ -315,22 +299,48 @@ def _of_ask(woven: AskResult, count: int) -> list[Shown]:
     return found
 
 
-def _of_restyle(woven: RestyleResult, clips: Sequence[Clip]) -> list[Shown]:
+def _of_restyle(woven: "RestyleResult", _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     last = len(woven.before) - 1.0
     return _runs(0, _frames_left_out(woven.report, clips[0].name) + np.linspace(0.0, last, len(woven.clip)))
 
 
-def _of_mirror(recipe: Mirror, clip: Clip, count: int) -> list[Shown]:
-    frames = np.arange(count, dtype=float)
+def _of_events(woven: EventsResult, _recipe: Recipe, _clips: Sequence[Clip]) -> list[Shown]:
+    frames = woven.curve.at(np.arange(len(woven.clip), dtype=float))
+    return [Shown(0, 0, frames, np.ones(len(frames)))]
+
+
+def _of_edit(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    """Return the frames of the clip that was edited, from the first one that is left; those of a mirrored one."""
+    if not isinstance(recipe, Mirror):
+        first = _frames_left_out(woven.report, clips[woven.reference].name)
+        return _runs(woven.reference, first + np.arange(len(woven.clip), dtype=float))
+    frames, ones = np.arange(len(woven.clip), dtype=float), np.ones(len(woven.clip))
     if not recipe.half_cycle:
-        return [Shown(0, 0, frames, np.ones(count), True)]
-    length = len(clip) - 1.0
-    return [Shown(0, 0, frames + 0.5 * (count - 1), np.ones(count), True, length, 0.0, length)]
+        return [Shown(0, 0, frames, ones, True)]
+    length = len(clips[0]) - 1.0
+    return [Shown(0, 0, frames + 0.5 * (len(frames) - 1), ones, True, length, 0.0, length)]
 
 
-def _as_given(woven: Result, clips: Sequence[Clip]) -> list[Shown]:
-    if not isinstance(woven, EditResult | FillResult | RetargetResult):
-        return []
-    source = len(clips) - 1 if isinstance(woven, RetargetResult) else woven.reference
-    first = _frames_left_out(woven.report, clips[source].name)
-    return _runs(source, first + np.arange(len(woven.clip), dtype=float))
+def _of_retarget(woven: Result, _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    source = len(clips) - 1
+    return _runs(source, _frames_left_out(woven.report, clips[source].name) + np.arange(len(woven.clip), dtype=float))
+
+
+# By the names of results' classes, so that a result does not load the verbs of all others.
+_FINDERS: dict[str, Callable[[Any, Recipe, Sequence[Clip]], list[Shown]]] = {
+    "BlendResult": _of_blend,
+    "LoopResult": _of_loop,
+    "CutOutResult": _of_cut,
+    "ConnectResult": _of_connect,
+    "FollowResult": _of_follow,
+    "WalkResult": _of_walk,
+    "SpliceResult": _of_splice,
+    "KeyPosesResult": _of_poses,
+    "DriveResult": _of_drive,
+    "RestyleResult": _of_restyle,
+    "AskResult": _of_ask,
+    "EventsResult": _of_events,
+    "EditResult": _of_edit,
+    "FillResult": _of_edit,
+    "RetargetResult": _of_retarget,
+}

@@ -134,6 +134,13 @@ LATER = {
     ("action_loom.core.verbs", "action_loom.core.motion.clip"),
     ("action_loom.core.verbs.ask", "action_loom.core.style.measures"),
     ("action_loom.core.verbs.restyle", "action_loom.core.style.measures"),
+    *(  # a result has loaded what made it
+        ("action_loom.core.verbs.source_frames", f"action_loom.core.{name}")
+        for name in (
+            *("graph.inputs", "graph.walk_result", "drive.database"),
+            *("verbs.ask.work", "verbs.drive.work", "verbs.follow.result", "verbs.restyle.work"),
+        )
+    ),
     ("action_loom.core.cli.common", "tqdm"),
     ("action_loom.core.cli.library_commands", "action_loom.core.plots"),
     ("action_loom.core.cli.library_commands", "action_loom.core.plots.finds"),
