@@ -146,7 +146,7 @@ def compose_table(rows: Iterable[Row], pace: float) -> list[str]:
             "<br>".join([*rivals, *(f"{name}: not installed here" for name in figures.missing)]),
             f"{show(figures.floor)} ({show_ratio(figures.ours / figures.floor)}×)" if figures.floor else "",
             ", ".join(limits),
-            ("yes" if row.meets(pace) else "**no**") if limits else "",
+            ("yes" if row.meets(pace) else ": ".join(filter(None, ("**no**", target.reason)))) if limits else "",
         ))  # fmt: skip
     return page_sections.table(("", "ours", "others", "floor (ours)", "target", "met"), lines)
 

@@ -55,10 +55,12 @@ class Target:
 
     most : in paces (see `Machine`), 0 for none; of rows in MB, the limit itself
     ratios : minimum speed-up over rivals, by name
+    reason : why the line stays behind, where it is known
     """
 
     most: float = 0.0
     ratios: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
 
 
 @dataclass(frozen=True)
