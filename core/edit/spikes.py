@@ -12,6 +12,7 @@ from ..motion.quat import Array
 from ..quality.contacts import runs
 
 Flags = NDArray[np.bool_]
+Indices = NDArray[np.int64]
 
 JUMP, OFF = 4.0, 6.0  # times the running median: thresholds for a candidate and for a spike
 NEARBY, EVERY = 0.5, 0.125  # s; half width of the running median, and its step
@@ -128,9 +129,11 @@ def _spikes(values: Array, rate: float, least: float, frames: int) -> Flags:
     curving[2:-2] = _measure_distance(
         values[2:-2], _unit(4.0 * (values[1:-3] + values[3:-1]) - values[:-4] - values[4:], 6.0)
     )
-    limits = np.maximum(OFF * _usual(curving, rate), least)[flags]
+    joints = np.flatnonzero(flags.any(axis=0))
+    limits = np.full(flags.shape, least)
+    limits[:, joints] = np.maximum(OFF * _usual(curving[:, joints], rate), least)
     away = [_measure_distance(values[flags], _between(values, flags, how)) for how in (CUBIC, BEFORE, AFTER)]
-    flags[flags] = np.min(away, axis=0) > limits
+    flags[flags] = np.min(away, axis=0) > limits[flags]
     return _standing_out(values, flags, frames)
 
 
@@ -152,23 +155,46 @@ def _standing_out(values: Array, flags: Flags, frames: int) -> Flags:
 def _candidates(values: Array, rate: float, least: float) -> Flags:
     jumps = np.zeros(values.shape[:2])
     jumps[1:-1] = _measure_distance(values[1:-1], _unit(values[:-2] + values[2:], 2.0))
-    flags = jumps > np.maximum(JUMP * _usual(jumps, rate), least)
-    if not flags.any():
-        return flags
+    flags = jumps > least
+    joints = np.flatnonzero(flags.any(axis=0))  # medians take longest: they are computed for these joints alone
+    flags[:, joints] &= jumps[:, joints] > JUMP * _usual(jumps[:, joints], rate)
+    # The middles of neighbours take longest: they are computed where a candidate needs them.
     reach = max(LEAST_BESIDE, round(BESIDE * rate))
-    joints = np.flatnonzero(flags.any(axis=0))
-    padded = np.pad(values[:, joints], ((reach, reach), (0, 0), (0, 0)), mode="edge")
-    middles = _unit(np.median(sliding_window_view(padded, 2 * reach + 1, axis=0), axis=-1), 1.0)
-    away = _measure_distance(values[:, joints], middles)
-    flags[:, joints] &= away > np.maximum(JUMP * _usual(away, rate), least)
+    frames, joints = np.nonzero(flags)
+    away = _measure_from_middles(values, frames, joints, reach)
+    high = away > least
+    frames, joints, away = frames[high], joints[high], away[high]
+    near = _frames_near(frames, len(values), rate)
+    cells, place = np.unique(near * values.shape[1] + joints[:, None], return_inverse=True)
+    amounts = _measure_from_middles(values, *np.divmod(cells, values.shape[1]), reach)
+    middle = near.shape[1] // 2
+    usual = np.partition(amounts[place.reshape(near.shape)], middle, axis=1)[:, middle]
+    clear = away > JUMP * usual
+    flags[:] = False
+    flags[frames[clear], joints[clear]] = True
     return flags
+
+
+def _measure_from_middles(values: Array, frames: Indices, joints: Indices, reach: int) -> Array:
+    """Return the distances (K,) of samples from the medians of the frames up to `reach` away."""
+    beside = np.clip(frames[:, None] + np.arange(-reach, reach + 1), 0, len(values) - 1)
+    middles = np.partition(values[beside, joints[:, None]], reach, axis=1)[:, reach]
+    return _measure_distance(values[frames, joints], _unit(middles, 1.0))
+
+
+def _frames_near(frames: Indices, count: int, rate: float) -> Indices:
+    """Return the frames (K, W) over which the running median of some frames (K,) is taken, see `_usual`."""
+    reach, hop = min(round(NEARBY * rate), count - 1), max(1, round(EVERY * rate))
+    centres = np.minimum((frames + hop // 2) // hop, (count - 1) // hop) * hop
+    near = np.abs(centres[:, None] + np.arange(-reach, reach + 1))
+    return np.asarray(count - 1 - np.abs(count - 1 - near))
 
 
 def _usual(amounts: Array, rate: float) -> Array:
     """Return the running median (F, J) of amounts, which outliers do not influence."""
     reach, hop = min(round(NEARBY * rate), len(amounts) - 1), max(1, round(EVERY * rate))
     windows = sliding_window_view(np.pad(amounts, ((reach, reach), (0, 0)), mode="reflect"), 2 * reach + 1, axis=0)
-    medians = np.median(windows[::hop], axis=-1)
+    medians = np.partition(windows[::hop], reach, axis=-1)[..., reach]
     return np.asarray(medians[np.minimum((np.arange(len(amounts)) + hop // 2) // hop, len(medians) - 1)])
 
 
