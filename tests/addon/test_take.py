@@ -322,13 +322,16 @@ def test_a_script_names_rows(take):
     assert action.frame_range[1] - action.frame_range[0] == 80
 
 
-def test_an_armature_without_legs_is_refused_in_a_sentence():
+def test_an_armature_without_legs_is_cut_and_woven_with_a_note():
     rig = material.armature()
-    material.key_by_hand(rig, "other", seed=1)
+    material.key_by_hand(rig, "other", seed=1, frames=(1, 30, 60, 90, 120))
     rig.animation_data.action = bpy.data.actions["other"]
-    with pytest.raises(RuntimeError, match="can't be cut"):
-        bpy.ops.action_loom.cut_take()
-    assert not any(len(one.take_rows) for one in bpy.context.scene.action_loom.rigs)
+    material.list_all()
+    assert material.pressed(rig, "cut_take") == {}
+    assert "no feet are known" in listed().last_warnings
+    used = [one.name for one in listed().take_rows if one.use]
+    assert used
+    assert set(material.pressed(rig, "cut_out")) == set(used)
 
 
 def test_a_take_of_one_frame_is_refused_in_a_sentence():

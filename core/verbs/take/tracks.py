@@ -78,7 +78,8 @@ class Tracks:
 def tracks(clip: Clip) -> Tracks:
     """Return the tracks of a clip; frames within breaks have no rows.
 
-    Raises ClipError for a body without legs or height, for two bodies, and for fewer than three frames.
+    A body without known legs has no steps, and stands all the time. Raises ClipError for a body without height, for two
+    bodies, and for fewer than three frames.
 
     Example:
         >>> import numpy as np
@@ -108,7 +109,8 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
     """Return the rows of an uninterrupted clip by track name; crouch is the height of the hips in metres."""
     thin = clip.decimate(every) if every > 1 else clip
     body, height, rate = world_pose.pose(thin), clip.skeleton.height, clip.rate / every
-    stands = _stands(body)
+    legs = set(thin.skeleton.roles) >= LEGS
+    stands = _stands(body) if legs else np.ones((len(thin), 2), dtype=bool)
     ground = root_motion.smooth(body.ground, PLACE * rate)
     velocity = root_motion.smooth(np.gradient(ground, axis=0), SPEED * rate) * rate / height
     positions = body.points[:, : len(thin.skeleton)]
@@ -116,9 +118,13 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
     facing = root_motion.smooth(facing, FACING * rate)
     course = np.arctan2(velocity[:, 1], velocity[:, 0]) - 0.5 * np.pi - facing
     speed = np.linalg.norm(velocity, axis=1)
-    steps, often = _steps(positions, thin, speed, velocity, rate)
-    feet_at = positions[:, [thin.skeleton.roles["foot.L"], thin.skeleton.roles["foot.R"]], 2]
-    hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at.min(axis=1)  # on stairs, above the lower foot
+    steps, often = np.zeros(len(thin)), np.zeros(len(thin), dtype=bool)
+    hips, irregular = np.ones(len(thin)), np.full(len(thin), np.inf)
+    if legs:
+        steps, often = _steps(positions, thin, speed, velocity, rate)
+        feet_at = positions[:, [thin.skeleton.roles["foot.L"], thin.skeleton.roles["foot.R"]], 2]
+        hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at.min(axis=1)  # on stairs, above the lower foot
+        irregular = strides.measure_irregularity(thin)
     moving, fastest = _moving(body, rate)
     return {
         "speed": speed,
@@ -128,7 +134,7 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
         "air": _smooth_values((~stands[:, :2].any(axis=1)).astype(float), AIR * rate),
         "steps": steps,
         "often": often,
-        "irregular": strides.measure_irregularity(thin),
+        "irregular": irregular,
         "crouch": root_motion.smooth(hips, CALM * rate),
         "hands": _hands(positions, thin),
         "moving": moving,
@@ -138,12 +144,6 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
 
 
 def _refuse(clip: Clip, rows: int) -> None:
-    lacking = sorted(LEGS - set(clip.skeleton.roles))
-    if lacking:
-        raise ClipError(
-            f"{clip.name}: the body has no {' and no '.join(lacking)}, so the take can't be cut: name them in"
-            " Body Roles"
-        )
     if clip.skeleton.height <= 0.0:
         raise ClipError(f"{clip.name}: its body has no height")
     refuse_several(clip)
