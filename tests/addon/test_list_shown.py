@@ -137,6 +137,16 @@ def test_shares_are_bars_in_the_lines_where_they_count():
     assert not props(draw_all(), "lines", "share")
 
 
+def test_lines_are_numbered_as_chain_plays_them():
+    rig = material.armature()
+    named(rig, "a", "b", "c")
+    settings = bpy.context.scene.action_loom
+    settings.rigs[0].sources[0].use = False
+    assert texts(draw_all()) == ["a", "b", "c"]
+    settings.mode = "connect"
+    assert texts(draw_all()) == ["a", "1. b", "2. c"]
+
+
 def test_a_share_lets_the_others_make_room_and_is_told_of_once(loom):
     rig = material.armature()
     named(rig, "a", "b", "c", "d")
