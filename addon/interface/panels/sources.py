@@ -85,9 +85,12 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
             row.label(text="", icon="ARMATURE_DATA" if there else "ERROR")
         name = row.row()
         name.active = item.use or playing
-        name.alert = bool(item.use and item.warning)
+        name.alert = is_red = bool(item.use and item.warning)
+        if is_red:
+            why: Any = row.operator("action_loom.read_message", text="", icon="ERROR", emboss=False)
+            why.text = item.warning
         repeats = bool(shown.wide and item.action.use_cyclic)
-        less = has_share * (SHARED - BESIDE) + MARK * (repeats + (marked and playing))
+        less = has_share * (SHARED - BESIDE) + MARK * (repeats + (marked and playing) + is_red)
         number = f"{shown.chained[index]}. " if index in shown.chained else ""
         text = number + shown.shorten(item.action.name, BESIDE + less + len(number))
         name.label(text=text, translate=False)
