@@ -130,7 +130,7 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
     """Return the rows of an uninterrupted clip by track name; crouch is the height of the hips in metres."""
     thin = clip.decimate(every) if every > 1 else clip
     body, height, rate = world_pose.pose(thin), clip.skeleton.height, clip.rate / every
-    ankles, shins = find_ankles(thin.skeleton), "foot.L" not in thin.skeleton.roles
+    ankles = find_ankles(thin.skeleton)
     stands = _stands(body) if ankles else np.ones((len(thin), 2), dtype=bool)
     ground = root_motion.smooth(body.ground, PLACE * rate)
     velocity = root_motion.smooth(np.gradient(ground, axis=0), SPEED * rate) * rate / height
@@ -147,14 +147,16 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
         # On stairs, above the lower foot.
         hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at[:, :, 2].min(axis=1)
         irregular = strides.measure_irregularity(thin)
+    air = ~stands[:, :2].any(axis=1)
+    if "foot.L" not in thin.skeleton.roles:
+        air = np.asarray(speed > RUNS)  # the end of a shin leaves the ground as a heel does, in a walk, too
     moving, fastest = _moving(body, rate)
     return {
         "speed": speed,
         "turn": np.degrees(root_motion.smooth(np.gradient(facing), TURN * rate) * rate),
         "aside": np.degrees((course + np.pi) % (2.0 * np.pi) - np.pi),
         "facing": facing,
-        # The end of a shin leaves the ground as a heel does, in a walk, too.
-        "air": _smooth_values(speed > RUNS if shins else ~stands[:, :2].any(axis=1), AIR * rate),
+        "air": _smooth_values(air.astype(float), AIR * rate),
         "steps": steps,
         "often": often,
         "irregular": irregular,
@@ -237,10 +239,10 @@ def _gaps(ahead: Array) -> Array:
     return np.asarray(np.diff(passes)[place], dtype=float)
 
 
-def _smooth_values(values: Array | Flags, sigma: float) -> Array:
+def _smooth_values(values: Array, sigma: float) -> Array:
     """Return values (N,) smoothed as `root_motion.smooth` does, but padded by the end values to stay in range."""
     reach = min(int(np.ceil(4.0 * sigma)), len(values) - 1)
-    padded = np.pad(values.astype(float), reach, mode="reflect")
+    padded = np.pad(values, reach, mode="reflect")
     return root_motion.smooth(padded, sigma)[reach : reach + len(values)]
 
 
