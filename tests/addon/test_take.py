@@ -314,6 +314,20 @@ def test_a_row_without_a_loop_says_so_and_the_others_are_woven(cut, capfd):
 
 
 @material.needs_shared
+def test_a_loop_that_turns_is_made_straight_and_repeats_by_its_button(woven, loom):
+    turning, drawn = bpy.data.actions["Walk Left"], []
+    assert not any(curve.modifiers for curve in material.fcurves(turning))
+    bpy.context.scene.action_loom.mode = "cut_out"
+    note = f"{turning.name}: it closes, but Blender can't repeat its turn of 40° a cycle"
+    loom("addon.interface.remedies").draw(drawing.Layout(drawn), f"{note}\nRun Left: {note.partition(': ')[2]}")
+    assert [given["text"] for name, _, given in drawn if name == "operator"] == ["Straighten: Walk Left"]  # no Run Left
+    assert ("context_pointer_set", ("action_loom_action", turning), {}) in drawn
+    with bpy.context.temp_override(action_loom_action=turning):
+        (made,) = material.pressed(woven, "loop", straighten="yes", whole="yes").values()
+    assert all(curve.modifiers for curve in material.fcurves(made) if "hips" in curve.data_path.lower())
+
+
+@material.needs_shared
 def test_a_script_names_rows(take):
     rows = [ROW | {"name": "Piece", "start": 100, "end": 180}]
     sources = [{"name": take.animation_data.action.name, "weight": 1.0}]
