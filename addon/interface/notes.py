@@ -80,8 +80,10 @@ def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.
     if not is_shown or rig.last_mode not in (mode, ""):
         return Line("")
     is_of_take = rig.take is not None and rig.last_of == rig.take.name and len(rig.take_rows)
-    text = take_rows.describe(rig.take_rows) if is_of_take else rig.last.removeprefix(f"{rig.last_of}: ")
-    return Line(text, is_summary=True)
+    if is_of_take:
+        mirror = properties.settings_of(scene_of(bpy.context)).take_mirror
+        return Line(take_rows.describe(rig.take_rows, mirror=mirror), is_summary=True)
+    return Line(rig.last.removeprefix(f"{rig.last_of}: "), is_summary=True)
 
 
 def _draw_line(

@@ -242,7 +242,11 @@ def test_the_line_counts_the_rows_that_are_ticked_now(cut):
     tick("Walk Left")
     assert "1 piece to weave" in str(drawing.draw_all()["weave"])
     tick("Walk Left", "Walk")
-    assert "2 pieces to weave" in str(drawing.draw_all()["weave"])
+    bpy.context.scene.action_loom.take_mirror = False
+    assert "2 pieces to weave + 0 mirrored" in str(drawing.draw_all()["weave"])
+    bpy.context.scene.action_loom.take_mirror = True
+    assert "2 pieces to weave + 1 mirrored" in str(drawing.draw_all()["weave"])
+    assert set(material.pressed(cut, "cut_out")) == {"Walk Left", "Walk Right", "Walk"}
 
 
 @material.needs_shared
