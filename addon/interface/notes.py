@@ -66,14 +66,15 @@ def draw_notes(layout: bpy.types.UILayout, context: bpy.types.Context, known: Kn
 
 def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.Trouble | None, missing: str) -> Line:
     """Return the most important message: why nothing can be woven, an error, the preview, or the last result."""
-    ghost = previews.of(armature.session_uid)
+    settings = properties.settings_of(scene_of(bpy.context))
+    ghost = previews.of_panel(settings, armature.session_uid, previews.SOLO)
     if why := readiness.why_not(armature):
         return Line(why, "ERROR")
     if trouble is not None:
         return Line(trouble.text, "ERROR", alert=True, is_error=True)
     if missing:
         return Line(missing, "INFO")
-    if ghost is not None and ghost.mode in (mode, previews.SOLO):
+    if ghost is not None:
         return Line("Outdated: press Weave" if ghost.outdated else ghost.summary, "GHOST_ENABLED", ghost.outdated)
     playing = contact_rows.action_of(armature)
     is_shown = rig is not None and rig.last_beside == (playing.name_full if playing else "")
@@ -81,8 +82,7 @@ def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.
         return Line("")
     is_of_take = rig.take is not None and rig.last_of == rig.take.name and len(rig.take_rows)
     if is_of_take:
-        mirror = properties.settings_of(scene_of(bpy.context)).take_mirror
-        return Line(take_rows.describe(rig.take_rows, mirror=mirror), is_summary=True)
+        return Line(take_rows.describe(rig.take_rows, mirror=settings.take_mirror), is_summary=True)
     return Line(rig.last.removeprefix(f"{rig.last_of}: "), is_summary=True)
 
 

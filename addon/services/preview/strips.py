@@ -84,9 +84,8 @@ def of(context: bpy.types.Context) -> Shown | None:
 
 
 def ghost_in(scene: bpy.types.Scene, armature: bpy.types.Object) -> "Ghost | None":
-    """Return the preview that matches the panel's mode, or None."""
-    ghost = previews.of(armature.session_uid)
-    return ghost if ghost is not None and ghost.mode == properties.settings_of(scene).mode else None
+    """Return the preview that matches the panel's mode or tool, or None."""
+    return previews.of_panel(properties.settings_of(scene), armature.session_uid)
 
 
 def forget(*_: Any) -> None:
