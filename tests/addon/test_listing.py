@@ -127,6 +127,21 @@ def test_an_action_that_is_played_is_given_and_fitted():
         bpy.ops.action_loom.play_action(action="three")
 
 
+def test_undoing_what_follows_a_double_click_does_not_switch_what_plays(loom):
+    rig = material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    mine = bpy.context.scene.action_loom.rigs[0]
+    names = [line.action.name for line in mine.sources]
+    material.show(rig, bpy.data.actions[names[0]])
+    bpy.ops.ed.undo_push(message="before")
+    mine.active = 1
+    loom("addon.interface.operators.sources")._play(rig.session_uid, 1)  # as the second click does, by a timer
+    assert rig.animation_data.action.name == names[1]
+    bpy.ops.ed.undo_push(message="Rebuild")
+    bpy.ops.ed.undo()
+    assert bpy.context.object.animation_data.action.name == names[1]
+
+
 def test_a_tool_works_on_the_line_whose_menu_was_opened():
     rig = material.two_actions()
     bpy.ops.action_loom.add_sources()
