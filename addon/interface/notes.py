@@ -8,7 +8,7 @@ from ..bridge import rates
 from ..ground import troubles
 from ..ground.blender_types import present, scene_of
 from ..ground.translations.runtime import translate_text
-from ..model import contact_rows, properties, readiness, take_rows
+from ..model import contact_rows, lists, properties, readiness, take_rows
 from ..services.preview import previews
 from ..services.results import messages
 from . import remedies
@@ -108,6 +108,9 @@ def _draw_line(
     else:
         text.label(text="")
     _draw_remedy_of_state(text, armature)
+    rig = properties.rig_of(scene_of(context), armature)
+    if line.icon == "INFO" and settings.mode == "blend" and len(lists.first_ticked(rig, 1)):
+        text.prop_enum(settings, "intent", "Loop")  # works for one action
     if found:
         count = translate_text(f"{len(found)} note{'s' * (len(found) > 1)}")
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"

@@ -329,6 +329,24 @@ def test_places_are_found_for_command_lines_too(far_away, loom, tmp_path):
     assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)
 
 
+def test_one_action_alone_is_looped_and_one_tick_for_mix_has_a_button_to_loop(listing):
+    rig, settings = material.armature(), bpy.context.scene.action_loom
+    for name in ("one", "two"):
+        material.key_by_hand(rig, name, seed=1)
+        complete(listing, rig)
+        assert settings.mode == "loop"  # the second is not the first look
+    settings.mode = "blend"
+
+    def buttons():
+        return [given[2] for name, given, _ in draw_all()["weave"] if name == "prop_enum" and "intent" in given]
+
+    assert len(ticked(rig)) == 1
+    assert buttons() == ["Loop"]
+    for line in settings.rigs[0].sources:
+        line.use = True
+    assert buttons() == []
+
+
 @material.needs_shared
 @pytest.mark.parametrize(
     ("name", "expected"),
