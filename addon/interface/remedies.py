@@ -60,7 +60,7 @@ def _loop(layout: bpy.types.UILayout, action: str) -> None:
 def _straighten(layout: bpy.types.UILayout, action: str) -> None:
     """Draw the button that lets a loop go straight on, or an endless variation end where and as it begins.
 
-    A loop of a take stays as it is, for engines that move a character by its root; another one is made of it.
+    Engines that move a character by its root need the turning loop of a take, so the button makes a second loop.
     """
     settings, found = properties.settings_of(scene_of(bpy.context)), bpy.data.actions.get(action)
     if settings.mode == CutOut.verb and found is not None:

@@ -130,7 +130,7 @@ CHANGES = {
 
 
 def test_a_duplicate_of_the_character_changes_nothing(rig, loom, capfd):
-    """Its strips play the sources, too, as those of every character from a glTF file."""
+    """Its strips also play the sources: a glTF file puts all actions into the NLA."""
     tracks = rig.animation_data.nla_tracks
     for name in ("slow", "quick"):
         tracks.new().strips.new(name, 1, bpy.data.actions[name])

@@ -81,8 +81,8 @@ class Tracks:
 def tracks(clip: Clip) -> Tracks:
     """Return the tracks of a clip; frames within breaks have no rows.
 
-    A body without known legs has no steps, and stands all the time. Raises ClipError for a body without height, for two
-    bodies, and for fewer than three frames.
+    Without known legs, steps are 0 and both feet stand all the time. Raises ClipError for a body without height, for
+    two bodies, and for fewer than three frames.
 
     Example:
         >>> import numpy as np
@@ -144,7 +144,7 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
     if ankles:
         feet_at = body.points[:, ankles]
         steps, often = _steps((feet_at[:, 0, :2] - feet_at[:, 1, :2]) / height, speed, velocity, rate)
-        # On stairs, above the lower foot.
+        # The height above the lower foot is the same on stairs.
         hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at[:, :, 2].min(axis=1)
         irregular = strides.measure_irregularity(thin)
     air = ~stands[:, :2].any(axis=1)
