@@ -75,6 +75,7 @@ def opened(gui: Any, path: Path) -> Iterator[Any]:
         bpy.ops.view3d.view_all()
     yield from gui.sidebar("Action Loom")
     yield from gui.wait_until(lambda: bool(settings().rigs), 60, "listed")
+    settings().mode = "blend"  # a capture begins with Loop
     yield from done(gui, press("blend", preview=True))  # if two actions are ticked
 
 

@@ -8,7 +8,7 @@ import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 import numpy as np
@@ -31,14 +31,6 @@ _WORDS = {"location": "location", "scale": "scale"}  # of properties; every othe
 Numbers = tuple[float, ...]
 
 
-class Player(NamedTuple):
-    """An object that plays an action: its session id, its name, and the handle of the slot (0 without slots)."""
-
-    uid: int
-    name: str
-    handle: int
-
-
 @dataclass(frozen=True)
 class SourceContext:
     """The context of a source when it was read, in plain values.
@@ -50,7 +42,6 @@ class SourceContext:
     carrier : name of the parent, or of the constraint
     shown : sums over the bones as they are evaluated in some frames, () for an action that is read from its curves
     stretching : scene frames in which one frame of an action plays
-    users : names of the other objects that play the action
     markers : names and frames of the events
     free_hands : the stored text on contacts of hands that results do not keep
     """
@@ -63,7 +54,6 @@ class SourceContext:
     carrier: str = ""
     shown: Numbers = ()
     stretching: float = 1.0
-    users: tuple[str, ...] = ()
     markers: tuple[tuple[str, int], ...] = ()
     free_hands: str = ""
 
@@ -86,7 +76,6 @@ def from_json(text: str) -> SourceContext:
             carrier=str(given.get("carrier", "")),
             shown=_numbers(given.get("shown", ())),
             stretching=float(given["stretching"]),
-            users=tuple(map(str, given.get("users", ()))),
             markers=tuple((str(name), int(frame)) for name, frame in given.get("markers", ())),
             free_hands=str(given.get("free_hands", "")),
         )
@@ -106,27 +95,17 @@ def _size(path: str) -> int:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def find_players() -> dict[int, list[Player]]:
-    """Return the objects that play each action, also in the NLA, by the action's session id."""
-    found: dict[int, list[Player]] = {}
+def find_users(played: SlottedAction, owner: int) -> list[str]:
+    """Return the names of objects that play an action's slot, also in the NLA, except its owner (session id)."""
+    (action, slot), found = played, []
     for one in bpy.data.objects:
         data = one.animation_data
-        if data is None:
+        if data is None or one.session_uid == owner:
             continue
-        strips = [strip for track in data.nla_tracks for strip in track.strips]
-        played = [(data.action, data), *((strip.action, strip) for strip in strips)]
-        for action, by in played:
-            if action is not None:
-                handle = getattr(getattr(by, "action_slot", None), "handle", 0)
-                found.setdefault(action.session_uid, []).append(Player(one.session_uid, one.name, handle))
-    return found
-
-
-def find_users(players: Mapping[int, Sequence[Player]], played: SlottedAction, known: Iterable[int]) -> tuple[str, ...]:
-    """Return the names of objects that play an action's slot, except known ones (session ids)."""
-    (action, slot), owners = played, set(known)
-    every = [one for one in players.get(action.session_uid, ()) if slot is None or one.handle == slot.handle]
-    return tuple(sorted({one.name for one in every if one.uid not in owners}))
+        players: tuple[Any, ...] = (data, *(strip for track in data.nla_tracks for strip in track.strips))
+        if any(by.action == action and (slot is None or by.action_slot == slot) for by in players):
+            found.append(one.name)
+    return sorted(found)
 
 
 def find_context(
@@ -139,14 +118,13 @@ def find_context(
     carrier: str = "",
     shown: Clip | None = None,
     siblings: bool = True,
-    users: tuple[str, ...] = (),
     markers: Iterable[tuple[str, int]] = (),
     free_hands: str = "",
 ) -> SourceContext:
     """Return the context of an action on a body.
 
     span : first and last scene frame of the reading; shown : the clip, if Blender evaluated its poses
-    siblings : whether the curves in other slots are hashed; carrier, users, markers, free_hands : as in the context
+    siblings : whether the curves in other slots are hashed; carrier, markers, free_hands : as in the context
     """
     action, slot = played
     render = scene.render
@@ -159,7 +137,6 @@ def find_context(
         carrier=carrier if body.carrier_path else "",
         shown=() if shown is None else _round(_sum_joints(shown).ravel().tolist()),
         stretching=round(render.frame_map_new / render.frame_map_old, _DIGITS),
-        users=users,
         markers=tuple(sorted(markers, key=lambda one: (one[1], one[0]))),
         free_hands=free_hands,
     )
@@ -220,8 +197,8 @@ def list_changes(was: SourceContext, now: SourceContext, *, same_curves: bool) -
         found.append(("stretching", f"{was.stretching:g} → {now.stretching:g}"))
     if was.free_hands != now.free_hands:
         found.append(("hands", ""))
-    others = set(was.users) ^ set(now.users), {name for name, _ in set(was.markers) ^ set(now.markers)}
-    found += [(kind, some(sorted(names))) for kind, names in zip(("users", "markers"), others, strict=True) if names]
+    if names := {name for name, _ in set(was.markers) ^ set(now.markers)}:
+        found.append(("markers", some(sorted(names))))
     return [f"{kind} {detail}".strip() for kind, detail in found]
 
 

@@ -8,7 +8,7 @@ from ..bridge import rates
 from ..ground import troubles
 from ..ground.blender_types import present, scene_of
 from ..ground.translations.runtime import translate_text
-from ..model import contact_rows, properties, readiness, take_rows
+from ..model import contact_rows, lists, properties, readiness, take_rows
 from ..services.preview import previews
 from ..services.results import messages
 from . import remedies
@@ -66,22 +66,24 @@ def draw_notes(layout: bpy.types.UILayout, context: bpy.types.Context, known: Kn
 
 def _line_of(armature: bpy.types.Object, rig: Any, mode: str, trouble: troubles.Trouble | None, missing: str) -> Line:
     """Return the most important message: why nothing can be woven, an error, the preview, or the last result."""
-    ghost = previews.of(armature.session_uid)
+    settings = properties.settings_of(scene_of(bpy.context))
+    ghost = previews.of_panel(settings, armature.session_uid, previews.SOLO)
     if why := readiness.why_not(armature):
         return Line(why, "ERROR")
     if trouble is not None:
         return Line(trouble.text, "ERROR", alert=True, is_error=True)
     if missing:
         return Line(missing, "INFO")
-    if ghost is not None and ghost.mode in (mode, previews.SOLO):
+    if ghost is not None:
         return Line("Outdated: press Weave" if ghost.outdated else ghost.summary, "GHOST_ENABLED", ghost.outdated)
     playing = contact_rows.action_of(armature)
     is_shown = rig is not None and rig.last_beside == (playing.name_full if playing else "")
     if not is_shown or rig.last_mode not in (mode, ""):
         return Line("")
     is_of_take = rig.take is not None and rig.last_of == rig.take.name and len(rig.take_rows)
-    text = take_rows.describe(rig.take_rows) if is_of_take else rig.last.removeprefix(f"{rig.last_of}: ")
-    return Line(text, is_summary=True)
+    if is_of_take:
+        return Line(take_rows.describe(rig.take_rows, mirror=settings.take_mirror), is_summary=True)
+    return Line(rig.last.removeprefix(f"{rig.last_of}: "), is_summary=True)
 
 
 def _draw_line(
@@ -106,6 +108,9 @@ def _draw_line(
     else:
         text.label(text="")
     _draw_remedy_of_state(text, armature)
+    rig = properties.rig_of(scene_of(context), armature)
+    if line.icon == "INFO" and settings.mode == "blend" and len(lists.first_ticked(rig, 1)):
+        text.prop_enum(settings, "intent", "Loop")  # works for one action
     if found:
         count = translate_text(f"{len(found)} note{'s' * (len(found) > 1)}")
         shown = f"{count} {'▾' if settings.every_warning else '▸'}"

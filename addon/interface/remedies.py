@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...core.verbs import Loop, Walk
+from ...core.verbs import CutOut, Loop, Walk
 from ..ground.blender_types import present, scene_of
 from ..ground.translations.runtime import translate_text
 from ..model import properties, target_armature
@@ -57,10 +57,19 @@ def _loop(layout: bpy.types.UILayout, action: str) -> None:
     (_WHOLE if properties.settings_of(scene_of(bpy.context)).intent == "Loop" else _LOOP_FIRST)(layout, action)
 
 
-def _straighten(layout: bpy.types.UILayout, _action: str) -> None:
-    """Draw the button that lets a loop go straight on, or an endless variation end where and as it begins."""
-    settings = properties.settings_of(scene_of(bpy.context))
-    if settings.mode == Loop.verb:
+def _straighten(layout: bpy.types.UILayout, action: str) -> None:
+    """Draw the button that lets a loop go straight on, or an endless variation end where and as it begins.
+
+    Engines that move a character by its root need the turning loop of a take, so the button makes a second loop.
+    """
+    settings, found = properties.settings_of(scene_of(bpy.context)), bpy.data.actions.get(action)
+    if settings.mode == CutOut.verb and found is not None:
+        row = layout.row()
+        target_armature.mark_action(row, found)
+        text = f"{translate_text('Straighten')}: {action}"
+        again: Any = present(row.operator("action_loom.loop", text=text, translate=False))
+        again.straighten, again.whole = "yes", "yes"
+    elif settings.mode == Loop.verb:
         _choose(text="Straighten", of="loop.straighten", value="yes")(layout, "")
     elif settings.mode == Walk.verb:
         button: Any = present(layout.operator("wm.context_set_string", text="Straighten"))
@@ -111,9 +120,9 @@ REMEDIES: tuple[tuple[re.Pattern[str], _Draw], ...] = (
     ),
     (re.compile(r"body roles|Body Roles"), _roles),
     (re.compile(r"stops in mid-step"), _stand),
-    (re.compile(r"can't repeat its turn"), _straighten),
     (re.compile(r"[Cc]hoose a curve"), lambda layout, _: layout.operator("action_loom.new_curve", icon="CURVE_DATA")),
 )
+_TURNS = re.compile(r"^(?:(.+?): )?it closes, but Blender can't repeat its turn", re.MULTILINE)
 _TIGHT = re.compile(r"the path is too tight")
 _STRAIGHT = 1e6  # m; radius of clips that hardly turn
 _RADIUS = re.compile(r"turn with a radius of ([\d.]+) m")
@@ -136,6 +145,9 @@ def draw(layout: bpy.types.UILayout, message: str, action: str = "") -> None:
 
     action : the name of the message's action, "" if unknown
     """
+    turning = _TURNS.findall(message)
+    for name in turning if properties.settings_of(scene_of(bpy.context)).mode == CutOut.verb else turning[:1]:
+        _straighten(layout, name)
     for about, button in REMEDIES:
         if about.search(message):
             button(layout, action)

@@ -22,7 +22,7 @@ class Intent(NamedTuple):
 
 INTENTS = (
     Intent(label="Mix", tooltip="Make one action out of several that play at once"),
-    Intent(label="Chain", tooltip="Play actions or poses one after the other"),
+    Intent(label="Chain", tooltip="Play actions or poses one after the other, in the order of the list"),
     Intent(label="Loop", tooltip="Make cycles that repeat"),
     Intent(label="Path", tooltip="Let the character walk along a curve"),
     Intent(label="Vary", tooltip="Do the same action in another way"),

@@ -23,10 +23,14 @@ KINDS = (
 )
 
 
-def describe(rows: Collection[Any]) -> str:
-    """Return how many rows are ticked, and how many are not."""
-    used = sum(row.use for row in rows)
-    return f"{used} piece{'s' * (used != 1)} to weave, {len(rows) - used} left out"
+def describe(rows: Collection[Any], *, mirror: bool) -> str:
+    """Return how many rows are ticked, how many of them have a mirror image, and how many are not ticked."""
+    from ...core.verbs.take import take_set  # numpy is loaded at first use, not when Blender starts
+
+    names = [row.name for row in rows if row.use]
+    images = sum(take_set.other_side(name) not in names for name in names) if mirror else 0
+    used, left = len(names), len(rows) - len(names)
+    return f"{used} piece{'s' * (used != 1)} to weave + {images} mirrored, {left} left out"
 
 
 # Options for writing the set, shared by the panel and the operator.

@@ -112,7 +112,7 @@ _ROWS = (
     Verb(Restyle, uses="style", needs=("feet",), **_STYLE),
     Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
     Verb(KeyPoses),
-    Verb(CutOut, "verbs.take.cut_out:cut_out", "verbs.take.picture:draw", needs=("thighs", "feet"), **_TAKE),
+    Verb(CutOut, "verbs.take.cut_out:cut_out", "verbs.take.picture:draw", **_TAKE),
     Verb(Fill, prepare="verbs.fill.sources:gather", depends=FillOptions),
     Verb(Mirror, "work:make_mirrored"),
     Verb(Warp, picture="picture:draw_poses"),

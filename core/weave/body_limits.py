@@ -40,7 +40,8 @@ class _Legs:
     depth : depth of the lowest point of the feet below the stance height; low : its height
     apart : the least distance of both shins
     tall : median height from the lowest to the highest joint; animals are less tall than their legs are long
-    slide : speed of low feet, heights a second; slides_at : frame of its maximum; NaN and 0 without low feet
+    slide : speed of low feet, heights a second; slides_at, slides : frame and foot of its maximum; NaN, 0 and ""
+        without low feet
     """
 
     flexion: Array
@@ -51,6 +52,7 @@ class _Legs:
     tall: float
     slide: float
     slides_at: int
+    slides: str
 
 
 _known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # as long as clips are in use
@@ -105,9 +107,14 @@ def describe_limits(
         sentences.append(f"{name}: the shins come within {after:.1f} cm of each other {where}: {do}")
     before, after = found["low_feet_cm_s"] or (np.inf, 0.0)
     if slides and after > SLIDES * before + SLIDE * height:
-        at, do = ours.slides_at, "add or move contacts" if planted or asked else "try it with Plant Feet"
         # Without figures: the interface shows the judge's slide of standing feet, another measure.
-        sentences.append(f"{name}: a foot near the ground moves more than in the sources {_at(at)}: {do}")
+        where, do = _at(ours.slides_at), "look there" if asked or planted else "try it with Plant Feet"
+        told = f"{name}: a foot near the ground moves more than in the sources {where}: {do}"
+        if (asked or planted) and not contacts.detect(result)[ours.slides][ours.slides_at]:  # planting can't hold it
+            told = (
+                f"{name}: a foot that is not seen to stand moves near the ground {where}: look there, and add a contact"
+            )
+        sentences.append(told)
     return found, sentences
 
 
@@ -238,15 +245,15 @@ def _measure_legs(clip: Clip, *, stances: bool) -> _Legs | None:
     return _Legs(bent.min(axis=0), second.max(axis=0), (stance - low) / height, low / height, apart, tall, *moving)
 
 
-def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
-    """Return the mean speed of balls in low phases (each: median of its middle half), and the largest's frame.
+def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int, str]:
+    """Return the mean speed of balls in low phases (each: median of its middle half), and the largest's frame and foot.
 
     The first and last quarter are skipped because feet roll; a ball nearly at its top speed is in a low swing. A
     clip that walks in place is measured as on a treadmill, whose belt moves back at the speed of the feet.
     """
-    speeds, at, feet_in_place = [], [], foot_travel.on_the_spot(clip)
+    speeds, found, feet_in_place = [], [], foot_travel.on_the_spot(clip)
     belt = np.zeros((len(clip), 2)) if feet_in_place is None else feet_in_place.path
-    for ball, _ in feet.balls_and_ankles(clip.skeleton).values():
+    for foot, (ball, _) in feet.balls_and_ankles(clip.skeleton).items():
         place = points[:, ball] / height
         place[:, :2] += belt / height
         steps = np.linalg.norm(np.diff(place[:, :2], axis=0), axis=1) * clip.rate
@@ -260,8 +267,8 @@ def _slide(clip: Clip, points: Array, height: float) -> tuple[float, int]:
             speed = float(np.median(middle))
             if speed < SWINGS * np.percentile(steps, 95):
                 speeds.append(speed)
-                at.append((first + end) // 2)
-    return (float(np.mean(speeds)), at[int(np.argmax(speeds))]) if speeds else (np.nan, 0)
+                found.append(((first + end) // 2, foot))
+    return (float(np.mean(speeds)), *found[int(np.argmax(speeds))]) if speeds else (np.nan, 0, "")
 
 
 def _stance(body: WorldPose) -> float:

@@ -36,6 +36,9 @@ def test_a_clicked_row_is_shown_where_the_action_stands(here, searched, rig):
     bpy.ops.action_loom.find_like()
     before = state()
     searched.active = row_of(searched, "walk")
+    assert here.previews.of(rig.session_uid) is None  # no operator begins while Blender sets a value
+    assert bpy.app.timers.is_registered(here.finds.show_active)
+    assert here.finds.show_active() is None
     ghost = here.previews.of(rig.session_uid)
     assert ghost.mode == here.previews.FOUND
     frame = searched.frame

@@ -112,6 +112,20 @@ def test_the_tip_of_a_red_name_gives_the_reason():
     assert line.called == "Walk"
 
 
+def test_a_red_name_has_an_icon_that_tells_why():
+    named(material.armature(), "Walk", "Run")
+    walk, run = bpy.context.scene.action_loom.rigs[0].sources
+    walk.warning = run.warning = "Walk: hips jumps by 20° at frame 3: mend it with Filter"
+    run.use = False  # it is not red
+
+    def icons():
+        return [options["icon"] for name, given, options in draw_all()["lines"] if "read_message" in str(given)]
+
+    assert icons() == ["ERROR"]
+    walk.warning = ""
+    assert icons() == []
+
+
 def test_names_show_what_differs_where_they_have_no_room():
     rig = material.armature()
     names = ["cmu_mb_16_walk_slow_and_long", "cmu_mb_35_run_fast_and_long"]
@@ -135,6 +149,16 @@ def test_shares_are_bars_in_the_lines_where_they_count():
     assert len(props(draw_all(), "lines", "share")) == 2
     lines[0].use = False
     assert not props(draw_all(), "lines", "share")
+
+
+def test_lines_are_numbered_as_chain_plays_them():
+    rig = material.armature()
+    named(rig, "a", "b", "c")
+    settings = bpy.context.scene.action_loom
+    settings.rigs[0].sources[0].use = False
+    assert texts(draw_all()) == ["a", "b", "c"]
+    settings.mode = "connect"
+    assert texts(draw_all()) == ["a", "1. b", "2. c"]
 
 
 def test_a_share_lets_the_others_make_room_and_is_told_of_once(loom):

@@ -127,6 +127,21 @@ def test_an_action_that_is_played_is_given_and_fitted():
         bpy.ops.action_loom.play_action(action="three")
 
 
+def test_undoing_what_follows_a_double_click_does_not_switch_what_plays(loom):
+    rig = material.two_actions()
+    bpy.ops.action_loom.add_sources()
+    mine = bpy.context.scene.action_loom.rigs[0]
+    names = [line.action.name for line in mine.sources]
+    material.show(rig, bpy.data.actions[names[0]])
+    bpy.ops.ed.undo_push(message="before")
+    mine.active = 1
+    loom("addon.interface.operators.sources")._play(rig.session_uid, 1)  # as the second click does, by a timer
+    assert rig.animation_data.action.name == names[1]
+    bpy.ops.ed.undo_push(message="Rebuild")
+    bpy.ops.ed.undo()
+    assert bpy.context.object.animation_data.action.name == names[1]
+
+
 def test_a_tool_works_on_the_line_whose_menu_was_opened():
     rig = material.two_actions()
     bpy.ops.action_loom.add_sources()
@@ -312,6 +327,24 @@ def test_places_are_found_for_command_lines_too(far_away, loom, tmp_path):
     woven = verbs.apply(recipe, read.clips)
     writing.write(bpy.context, reading.Inputs(request, read, recipe), woven)
     assert begins(far_away)[:2] == pytest.approx(there[:2], abs=0.01)
+
+
+def test_one_action_alone_is_looped_and_one_tick_for_mix_has_a_button_to_loop(listing):
+    rig, settings = material.armature(), bpy.context.scene.action_loom
+    for name in ("one", "two"):
+        material.key_by_hand(rig, name, seed=1)
+        complete(listing, rig)
+        assert settings.mode == "loop"  # the second is not the first look
+    settings.mode = "blend"
+
+    def buttons():
+        return [given[2] for name, given, _ in draw_all()["weave"] if name == "prop_enum" and "intent" in given]
+
+    assert len(ticked(rig)) == 1
+    assert buttons() == ["Loop"]
+    for line in settings.rigs[0].sources:
+        line.use = True
+    assert buttons() == []
 
 
 @material.needs_shared

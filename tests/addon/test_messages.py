@@ -24,6 +24,11 @@ pytestmark = pytest.mark.core_result
             "A foot near the ground moves more than in the sources at frame 4",
         ),
         (
+            "Jog: a foot that is not seen to stand moves near the ground at frame 4: look there, and add a contact",
+            "Jog",
+            "A foot that is not seen to stand moves near the ground at frame 4",
+        ),
+        (
             "Death and Dance are hardly alike (likeness -0.17, where 0 is chance): choose stretches that correspond",
             "",
             "Death and Dance are hardly alike",

@@ -1,5 +1,7 @@
 """Actions of other armatures, retargeted to a character, and woven with its own as they are."""
 
+from functools import partial
+
 import bpy
 import material
 import numpy as np
@@ -129,6 +131,24 @@ def test_the_ticked_ones_of_the_others_own_list_are_taken_as_it_reads_them(pair,
     assert made["action_loom_rate"] == 60.0
 
 
+def test_the_played_action_is_taken_until_ticks_are_chosen_by_hand(pair, loom):
+    """A list ticks two actions by itself; whoever then plays a third one means that."""
+    rig, source = pair
+    copy = walk_of(source).copy()
+    copy.name, copy.use_fake_user = "second", True
+    select(source)
+    bpy.ops.action_loom.add_sources()
+    by_name = {line.action.name: line for line in lines(source)}
+    by_name["second"].use, by_name[WALK].use = True, False
+    its = next(one for one in bpy.context.scene.action_loom.rigs if one.owner.name == source.name)
+    its.ticked_at_first = "second"  # as if the list had chosen
+    select(source, rig)
+    take = partial(loom("addon.services.sources.source_list").sources_of, bpy.context.scene, source)
+    assert [one.name for one in take("TICKED")] == [WALK]
+    by_name[WALK].use = True
+    assert {one.name for one in take("TICKED")} == {WALK, "second"}
+
+
 def test_weave_again_follows_the_source_and_says_when_its_armature_is_gone(pair, loom):
     rig, source = pair
     bpy.ops.action_loom.retarget(**as_it_comes(loom, "retarget"))
@@ -180,7 +200,7 @@ def test_what_can_not_be_carried_is_named_and_the_others_come(pair, capfd):
     message = capfd.readouterr().out
     assert "Chain: no joint plays" in message or "Chain has no legs" in message
     assert "choose the bone that plays" in message
-    assert f"1 of 2 actions copied to {rig.name}" in message
+    assert f"1 of 2 actions copied to {rig.name}: {rig.animation_data.action.name!r}" in message
     select(chain, rig)
     with pytest.raises(RuntimeError, match="choose the bone that plays"):
         bpy.ops.action_loom.retarget()

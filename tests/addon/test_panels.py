@@ -180,7 +180,7 @@ def test_notes_on_a_result_give_way_to_those_on_a_preview(loom, monkeypatch):
     loom("addon.model.lists").keep_last(rig, "", played, [f"{played}: its feet slide"], "blend")
     messages = loom("addon.services.results.messages")
     assert [one.text for one in messages.of_tab(scene, rig_object, rig, "blend")] == [f"{played}: its feet slide"]
-    ghost = SimpleNamespace(mode="blend", left_out=["A mesh is left out"], woven=None)
+    ghost = SimpleNamespace(mode="blend", recipe=None, left_out=["A mesh is left out"], woven=None)
     monkeypatch.setattr(loom("addon.services.preview.previews"), "of", lambda _: ghost)
     assert [one.text for one in messages.of_tab(scene, rig_object, rig, "blend")] == ["A mesh is left out"]
 

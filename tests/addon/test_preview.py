@@ -282,6 +282,27 @@ def test_it_goes_when_it_is_cleared_and_when_another_file_is_opened(rig, loom):
     assert overlay._handler is None
 
 
+def test_it_is_hidden_while_another_tool_or_mode_is_open(rig, loom):
+    settings, strips = bpy.context.scene.action_loom, loom("addon.services.preview.strips")
+    settings.mode = "blend"
+
+    def is_shown():
+        return strips.ghost_in(bpy.context.scene, rig) is not None
+
+    bpy.ops.action_loom.blend("INVOKE_DEFAULT", preview=True)
+    assert is_shown()
+    bpy.ops.action_loom.open_tool(tool="mirror")
+    assert not is_shown()
+    bpy.ops.action_loom.mirror(sources=BOTH[:1], preview=True)
+    assert is_shown()
+    settings.edit = "filter"
+    assert not is_shown()
+    settings.edit = "mirror"
+    assert is_shown()
+    settings.intent = "Mix"  # closes the tool
+    assert not is_shown()
+
+
 def test_what_can_not_be_woven_is_said_and_nothing_is_previewed(rig, loom):
     with pytest.raises(RuntimeError, match="All weights are zero"):
         bpy.ops.action_loom.blend(sources=[{"name": n, "weight": 0.0} for n in ("slow", "quick")], preview=True)

@@ -261,6 +261,14 @@ def test_of_a_ghost_the_lists_own_weights_are_dragged(walks, strips, loom):
     assert 17.0 < keyed[1] < 23.0
 
 
+def test_a_ghost_has_the_contacts_of_its_result(walks, strips):
+    made = []
+    for preview in (True, False):
+        assert bpy.ops.action_loom.blend(sources=TWO, preview=preview) == {"FINISHED"}
+        made.append([(row.label, row.spans) for row in shown(strips).strip.rows if row.label])
+    assert made[0] == made[1] != []
+
+
 def test_of_a_ghost_the_panels_frame_is_dragged(walks, strips):
     scene = bpy.context.scene
     scene.action_loom.mode = "connect"

@@ -242,7 +242,11 @@ def test_the_line_counts_the_rows_that_are_ticked_now(cut):
     tick("Walk Left")
     assert "1 piece to weave" in str(drawing.draw_all()["weave"])
     tick("Walk Left", "Walk")
-    assert "2 pieces to weave" in str(drawing.draw_all()["weave"])
+    bpy.context.scene.action_loom.take_mirror = False
+    assert "2 pieces to weave + 0 mirrored" in str(drawing.draw_all()["weave"])
+    bpy.context.scene.action_loom.take_mirror = True
+    assert "2 pieces to weave + 1 mirrored" in str(drawing.draw_all()["weave"])
+    assert set(material.pressed(cut, "cut_out")) == {"Walk Left", "Walk Right", "Walk"}
 
 
 @material.needs_shared
@@ -314,6 +318,20 @@ def test_a_row_without_a_loop_says_so_and_the_others_are_woven(cut, capfd):
 
 
 @material.needs_shared
+def test_a_loop_that_turns_is_made_straight_and_repeats_by_its_button(woven, loom):
+    turning, drawn = bpy.data.actions["Walk Left"], []
+    assert not any(curve.modifiers for curve in material.fcurves(turning))
+    bpy.context.scene.action_loom.mode = "cut_out"
+    note = f"{turning.name}: it closes, but Blender can't repeat its turn of 40° a cycle"
+    loom("addon.interface.remedies").draw(drawing.Layout(drawn), f"{note}\nRun Left: {note.partition(': ')[2]}")
+    assert [given["text"] for name, _, given in drawn if name == "operator"] == ["Straighten: Walk Left"]  # no Run Left
+    assert ("context_pointer_set", ("action_loom_action", turning), {}) in drawn
+    with bpy.context.temp_override(action_loom_action=turning):
+        (made,) = material.pressed(woven, "loop", straighten="yes", whole="yes").values()
+    assert all(curve.modifiers for curve in material.fcurves(made) if "hips" in curve.data_path.lower())
+
+
+@material.needs_shared
 def test_a_script_names_rows(take):
     rows = [ROW | {"name": "Piece", "start": 100, "end": 180}]
     sources = [{"name": take.animation_data.action.name, "weight": 1.0}]
@@ -322,13 +340,16 @@ def test_a_script_names_rows(take):
     assert action.frame_range[1] - action.frame_range[0] == 80
 
 
-def test_an_armature_without_legs_is_refused_in_a_sentence():
+def test_an_armature_without_legs_is_cut_and_woven_with_a_note():
     rig = material.armature()
-    material.key_by_hand(rig, "other", seed=1)
+    material.key_by_hand(rig, "other", seed=1, frames=(1, 30, 60, 90, 120))
     rig.animation_data.action = bpy.data.actions["other"]
-    with pytest.raises(RuntimeError, match="can't be cut"):
-        bpy.ops.action_loom.cut_take()
-    assert not any(len(one.take_rows) for one in bpy.context.scene.action_loom.rigs)
+    material.list_all()
+    assert material.pressed(rig, "cut_take") == {}
+    assert "no feet are known" in listed().last_warnings
+    used = [one.name for one in listed().take_rows if one.use]
+    assert used
+    assert set(material.pressed(rig, "cut_out")) == set(used)
 
 
 def test_a_take_of_one_frame_is_refused_in_a_sentence():

@@ -332,3 +332,25 @@ def with_ik_bones(clip: Clip, *, keyed: bool = True) -> Clip:
         held = quat.rotate(quat.inv(turns[:, up]), places[:, joint] - places[:, up])
         translations[:, joint] = held - made.offsets[joint]
     return Clip(clip.name, made, clip.rate, quat.continuous(rotations), translations, cyclic=clip.cyclic)
+
+
+def without_feet(clip):
+    """A clip of the same body whose legs end with their shins, as a box figure's."""
+    body, roles = clip.skeleton, clip.skeleton.roles
+    ankles = {roles[f"shin.{side}"]: roles[f"foot.{side}"] for side in "LR"}
+    gone = body.with_below([*ankles.values()])
+    kept = np.flatnonzero(~gone)
+    place = {int(joint): k for k, joint in enumerate(kept)}
+    tips = body.tips.copy()
+    for shin, ankle in ankles.items():
+        tips[shin] = body.offsets[ankle]
+    skeleton = replace(
+        body,
+        names=tuple(body.names[k] for k in kept),
+        parents=np.array([place.get(int(body.parents[k]), -1) for k in kept]),
+        offsets=body.offsets[kept],
+        orients=body.orients[kept],
+        tips=tips[kept],
+        roles={role: place[joint] for role, joint in roles.items() if joint in place},
+    )
+    return replace(clip, skeleton=skeleton, rotations=clip.rotations[:, kept], translations=clip.translations[:, kept])

@@ -75,11 +75,9 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
         index = finder.active if self.index < 0 else self.index
         if not 0 <= index < len(finder.found):
             raise LibraryError(f"There is no row {index}; there are {len(finder.found)}, from 0")
-        stretches = _stretches([finder.found[index]])
-        self._shown = stretches[0]
         armature = present(target_armature.armature(context))
         self._armature = armature.session_uid
-        return stretches, onto_armature.receiver(armature), self.coming(context, keep=False)
+        return _stretches([finder.found[index]]), onto_armature.receiver(armature), self.coming(context, keep=False)
 
     def finish(self, context: bpy.types.Context, inputs: Any, made: "list[Moved | LoomError]") -> OperatorReturn:
         import numpy as np
@@ -99,10 +97,6 @@ class ACTION_LOOM_OT_show_found(_FoundOperator, bpy.types.Operator):
             context, armature, moved.clip.name, ReadAction(moved.clip, frames, moved.targets), moved.body
         )
         self.report({"INFO"}, f"{ghost.summary}: {len(moved.clip)} frames from {frames[0]:g}")
-        active = library_finds.row(library_finds.finder())
-        if self.index < 0 and active is not None and _stretches([active]) != [self._shown]:
-            # The user clicked another row while this one was read.
-            library_finds.show_active(context)
         return {"FINISHED"}
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ....core.errors import some
 from ....core.options import declared_options
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, SourceOptions
@@ -79,7 +80,8 @@ class RetargetHooks(ResultHooks):
             notes += [*one.written.notes, *one.made.report["warnings"]]
         carried = [f"Carried from {one.source.armature}: {one.made.carried.sentence}" for one in each]
         carried += [note for one in each for note in one.made.report["notes"]]
-        summary = f"{len(each)} of {len(each) + len(refused)} actions copied to {armature.name}"
+        names = some([one.written.action.name for one in each])
+        summary = f"{len(each)} of {len(each) + len(refused)} actions copied to {armature.name}: {names}"
         reports.report(op, notes, *carried, summary)
 
 

@@ -363,7 +363,8 @@ def _play(armature_uid: int, place: int) -> None:
         return
     window = present(context.window_manager).windows[0]
     with context.temp_override(window=window), target_armature.as_from_panel(context, armature):
-        bpy.ops.action_loom.play_action("INVOKE_DEFAULT")  # type: ignore[attr-defined]
+        # The step of undo keeps this action when a later Rebuild is undone.
+        bpy.ops.action_loom.play_action("INVOKE_DEFAULT", True)  # type: ignore[attr-defined]
 
 
 _CLASSES = (

@@ -84,9 +84,9 @@ class ACTION_LOOM_OT_cut_take(BackgroundOperator, bpy.types.Operator):
         action = writing.find_data(bpy.data.actions, inputs.action, "The take")
         rig = properties.ensure_rig(scene_of(context), armature)
         set_rows.fill(rig, action, inputs.first, made)
-        said = take_rows.describe(rig.take_rows)
-        mode = properties.settings_of(scene_of(context)).mode
-        lists.keep_last(rig, f"{action.name}: {said}", action.name, made.warnings, mode)
+        settings = properties.settings_of(scene_of(context))
+        said = take_rows.describe(rig.take_rows, mirror=settings.take_mirror)
+        lists.keep_last(rig, f"{action.name}: {said}", action.name, made.warnings, settings.mode)
         reports.report(self, (*inputs.read.notes, *made.warnings), rig.last)
         return {"FINISHED"}
 

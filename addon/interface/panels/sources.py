@@ -85,10 +85,15 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
             row.label(text="", icon="ARMATURE_DATA" if there else "ERROR")
         name = row.row()
         name.active = item.use or playing
-        name.alert = bool(item.use and item.warning)
+        name.alert = is_red = bool(item.use and item.warning)
+        if is_red:
+            why: Any = row.operator("action_loom.read_message", text="", icon="ERROR", emboss=False)
+            why.text = item.warning
         repeats = bool(shown.wide and item.action.use_cyclic)
-        less = has_share * (SHARED - BESIDE) + MARK * (repeats + (marked and playing))
-        name.label(text=shown.shorten(item.action.name, BESIDE + less), translate=False)
+        less = has_share * (SHARED - BESIDE) + MARK * (repeats + (marked and playing) + is_red)
+        number = f"{shown.chained[index]}. " if index in shown.chained else ""
+        text = number + shown.shorten(item.action.name, BESIDE + less + len(number))
+        name.label(text=text, translate=False)
         if marked and playing:
             row.label(text="", icon="SOLO_ON")
         if has_share:
@@ -136,6 +141,7 @@ class ListShown(NamedTuple):
     weights : whether shares are shown
     reference : place of the marked line, or of the first ticked one if the marked one is not ticked; −1 for none
     ticked : number of ticked lines
+    chained : the number of each ticked line in Connect, which plays them in this order, by place
     wide : whether there is room for all marks
     before_share : part of a line before its share
     letters : that fit the sidebar
@@ -147,6 +153,7 @@ class ListShown(NamedTuple):
     weights: bool
     reference: int
     ticked: int
+    chained: dict[int, int]
     wide: bool
     before_share: float
     letters: int
@@ -171,7 +178,8 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
             names.append(action.name)
         if action is not None and use:
             ticked.append(place)
-    weights = properties.settings_of(scene_of(context)).mode == "blend" and len(ticked) > 1
+    mode = properties.settings_of(scene_of(context)).mode
+    weights = mode == "blend" and len(ticked) > 1
     armature = target_armature.of_tab(context)
     return ListShown(
         armature,
@@ -179,6 +187,7 @@ def shown_in(context: bpy.types.Context, rig: Any) -> ListShown:
         weights,
         rig.reference if rig.reference in ticked else next(iter(ticked), -1),
         len(ticked),
+        {place: number for number, place in enumerate(ticked, start=1)} if mode == "connect" else {},
         letters(context) >= WIDE,
         1.0 - max(SHARE, NUMBER / max(letters(context) - AROUND, 2 * NUMBER)),
         letters(context),

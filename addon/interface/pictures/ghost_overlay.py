@@ -51,9 +51,10 @@ def ghost_in(context: bpy.types.Context) -> "Ghost | None":
     if drive_overlay.is_shown():
         return None
     armature = target_armature.of_tab(context)
-    ghost = None if armature is None else previews.of(armature.session_uid)
-    modes = (properties.settings_of(scene_of(context)).mode, previews.SOLO, previews.FOUND)
-    return ghost if ghost is not None and ghost.mode in modes else None
+    if armature is None:
+        return None
+    settings = properties.settings_of(scene_of(context))
+    return previews.of_panel(settings, armature.session_uid, previews.SOLO, previews.FOUND)
 
 
 def _draw() -> None:

@@ -1,16 +1,18 @@
 """Store the search settings of the library and the list of results, for this session only."""
 
 import dataclasses
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, NamedTuple
 
 import bpy
 
 from ....core.recipes.reading import Source
-from ...ground import memory, registrar
+from ...ground import jobs, memory, registrar
+from ...ground.blender_types import present
 from ...model import lists, preferences, target_armature
 from ..sources import source_list
 
+AGAIN = 0.2  # s until the next attempt while an operator runs
 _FINDER = "action_loom_library"  # the property of the window manager
 DOING = (
     "What is done, such as slow walk turning left, run stop, or crouch; other words must be in file, folder or label"
@@ -80,18 +82,27 @@ class WantedOptions:
     )
 
 
-def show_active(context: bpy.types.Context) -> None:
-    """Show the active stretch as a ghost on the tab's armature; the panel shows errors."""
-    armature = target_armature.of_tab(context)
-    if armature is None or row(finder()) is None:
-        return
-    ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
-    with target_armature.as_from_panel(context, armature), suppress(RuntimeError):
-        ours.show_found("INVOKE_DEFAULT")
+def show_active() -> float | None:
+    """Show the active stretch as a ghost on the tab's armature; the panel shows errors.
+
+    Returns the delay of the next attempt while a job or another operator runs.
+    """
+    windows = list(present(bpy.context.window_manager).windows)
+    if jobs.is_busy() or any(len(one.modal_operators) for one in windows):
+        return AGAIN
+    with bpy.context.temp_override(window=windows[0]) if windows else nullcontext():
+        armature = target_armature.of_tab(bpy.context)
+        if armature is None or row(finder()) is None:
+            return None
+        ours: Any = bpy.ops.action_loom  # type: ignore[attr-defined]  # the stubs know Blender's own only
+        with target_armature.as_from_panel(bpy.context, armature), suppress(RuntimeError):
+            ours.show_found("INVOKE_DEFAULT")
+    return None
 
 
-def _active_changed(_finder: Any, context: bpy.types.Context) -> None:
-    show_active(context)
+def _active_changed(_finder: Any, _context: bpy.types.Context) -> None:
+    if not bpy.app.timers.is_registered(show_active):  # Blender may crash if an operator begins in a callback
+        bpy.app.timers.register(show_active, first_interval=0.0)
 
 
 class ACTION_LOOM_PG_finder(WantedOptions, bpy.types.PropertyGroup):
@@ -175,6 +186,7 @@ def _look(path: str) -> None:
 
 
 def register() -> None:
+    registrar.stop_timer(show_active)
     registrar.add_classes(_CLASSES)
     registrar.append(preferences.when_library_changed, _look)
     registrar.add_property(bpy.types.WindowManager, _FINDER, bpy.props.PointerProperty(type=ACTION_LOOM_PG_finder))

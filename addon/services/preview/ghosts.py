@@ -67,12 +67,12 @@ def keep(
     )
     playing = Playing(first_frame + np.arange(float(len(clip))))
     *figures, shift = _place_figures(woven, read, rig, clip, playing, int(settings.ghost_beside))
-    lines, standing = trails.of(woven, recipe, clip, shift, read.body.world_metres)
+    lines = trails.of(woven, recipe, clip, shift, read.body.world_metres)
     body, left_out = _body(scene, armature, clip, read, playing, shift) if settings.ghost_mesh else (None, ())
     summary = f"{len(clip)} frames from {first_frame:g}"
     left_out += (f"{written.name}: {notice}",) if notice else ()
     parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip))
-    shown = (lines, body, left_out, asked, outdated, parts, standing)
+    shown = (lines, body, left_out, asked, outdated, parts)
     ghost = Ghost(mode, tuple(figures), summary, request, read, recipe, woven, *shown)
     previews.keep(read.armature, ghost)
     return ghost
@@ -174,7 +174,7 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     summary = f"Frames {first:g} to {last:g} so far"
     if few.to_plant:
         summary = f"Frames {first:g} to {last:g} so far, feet not planted yet"
-    now = dataclasses.replace(ghost, figures=figures, summary=summary, body=body, trails=(), parts=None, standing={})
+    now = dataclasses.replace(ghost, figures=figures, summary=summary, body=body, trails=(), parts=None)
     previews.keep(armature.session_uid, now)
     return True
 

@@ -1,10 +1,11 @@
 """Store the preview of each armature; `ghosts` creates them and loads numpy."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ....core.cache import Cache
 from ...ground import memory, registrar
+from ...model import intents
 
 if TYPE_CHECKING:
     from .shapes import Ghost
@@ -23,6 +24,16 @@ when_none: list[Callable[[], None]] = []
 def of(armature: int) -> "Ghost | None":
     """Return the preview on an armature, or None."""
     return _known.get(armature)
+
+
+def of_panel(settings: Any, armature: int, *others: str) -> "Ghost | None":
+    """Return the preview on an armature made by the panel's mode or by its open tool, or of other modes; or None."""
+    ghost = of(armature)
+    if ghost is None or ghost.mode in others:
+        return ghost
+    verb = "" if ghost.recipe is None else ghost.recipe.verb
+    fits = verb == settings.edit if settings.tool_open else verb not in intents.ICONS
+    return ghost if fits and ghost.mode == settings.mode else None
 
 
 def every() -> "list[Ghost | None]":

@@ -99,7 +99,7 @@ class Ghost:
     left_out : messages about meshes that can't be shown, and about what can't be written as woven
     asked : the panel's state when it was made
     outdated : whether that state has changed and weaving again takes too long for an update
-    parts : the source played at each time; standing : first and end frame of each foot's stances
+    parts : the source played at each time
     """
 
     mode: str
@@ -115,4 +115,3 @@ class Ghost:
     asked: tuple[Any, ...] = field(default=(), repr=False)
     outdated: bool = False
     parts: "Parts | None" = None
-    standing: "dict[str, tuple[tuple[int, int], ...]]" = field(default_factory=dict)

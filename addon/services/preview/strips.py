@@ -84,9 +84,8 @@ def of(context: bpy.types.Context) -> Shown | None:
 
 
 def ghost_in(scene: bpy.types.Scene, armature: bpy.types.Object) -> "Ghost | None":
-    """Return the preview that matches the panel's mode, or None."""
-    ghost = previews.of(armature.session_uid)
-    return ghost if ghost is not None and ghost.mode == properties.settings_of(scene).mode else None
+    """Return the preview that matches the panel's mode or tool, or None."""
+    return previews.of_panel(properties.settings_of(scene), armature.session_uid)
 
 
 def forget(*_: Any) -> None:
@@ -105,10 +104,8 @@ def _of_ghost(scene: bpy.types.Scene, armature: bpy.types.Object, ghost: "Ghost"
         return None
     start = float(ghost.figures[-1].playing.frames[0])
     names = tuple(source.name for source in ghost.request.sources)
-    good, feet = colors.of(colors.GOOD)[:3], []
-    for foot, runs in ghost.standing.items():
-        spans = tuple(Span(start + first, start + end - 1, "", good) for first, end in runs)
-        feet.append(Row(spans, label=contact_rows.FEET[foot][0], high=FOOT))
+    report = {} if ghost.woven is None else ghost.woven.report
+    feet = _feet(tuple(contact_rows.of_report(report, round(start))))  # as the strip of the result will have them
     keyed = _keyed_places(scene, armature) if isinstance(ghost.recipe, Blend) else None
     strip = _strip(ghost.parts, ghost.recipe, start, _sources(scene, armature, names), feet, keyed)
     ticked = lists.in_order(properties.rig_of(scene, armature), type(ghost.recipe))

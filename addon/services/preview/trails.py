@@ -27,13 +27,8 @@ Part = tuple[NDArray[np.bool_], str]
 SEAM = 0.15  # s marked on each side of a seam
 
 
-def of(
-    woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float
-) -> tuple[tuple[Trail, ...], dict[str, tuple[tuple[int, int], ...]]]:
-    """Return the lines of a result from its written clip, offset by `shift`, and the stances of each foot.
-
-    metres : in a scene unit; a stance has a first frame and an end frame, counted from 0
-    """
+def of(woven: Result, recipe: Recipe, clip: Clip, shift: Array, metres: float) -> tuple[Trail, ...]:
+    """Return the lines of a result from its written clip, offset by `shift`; metres : in a scene unit."""
     body = world_pose.pose(clip)
     root = body.points[:, root_motion.travelling_joint(clip.skeleton)] * np.array([1.0, 1.0, 0.0]) / metres + shift
     found = [Trail(root, ROOT, wide=False)]
@@ -44,12 +39,10 @@ def of(
         found += mark_flights(flights, clip, body.points + shift * metres, metres)
     if isinstance(woven, FollowResult):
         found.append(Trail(worst(woven, metres) + shift, WORST, wide=True))
-    feet = contacts.standing_feet(body)
-    for foot in feet.values():
+    for foot in contacts.standing_feet(body).values():
         path = foot.ball / metres + shift
         found += [Trail(path, FOOT, wide=False), *_mark_stretches(path, foot.ball_stands, STANDS)]
-    standing = {name: tuple(contacts.runs(foot.stands)) for name, foot in feet.items()}
-    return tuple(one for one in found if len(one.points) > 1), standing
+    return tuple(one for one in found if len(one.points) > 1)
 
 
 def mark_flights(flights: Sequence[dict[str, Any]], clip: Clip, points: Array, metres: float) -> list[Trail]:

@@ -12,7 +12,8 @@ _KINDS = (
         "{name}: a knee bends {degrees}° further back than in the sources {at}: {do}",
         "{name}: a foot comes {deep} cm lower than in the sources {at}: {do}",
         "{name}: the shins come within {after} cm of each other {where}: {do}",
-        "{name}: a foot near the ground moves more than in the sources {at}: {do}",
+        "{name}: a foot that is not seen to stand moves near the ground {where}: look there, and add a contact",
+        "{name}: a foot near the ground moves more than in the sources {where}: {do}",
         "{name}: planting its {foot} bends the leg by {degrees}° at frame {frame}: look there",
         "{name}: not planted: {why}",
         "{name}: feet stand only {after} as long as in the sources, whose steps do not correspond: take clips that are"

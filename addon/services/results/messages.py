@@ -8,7 +8,7 @@ import bpy
 
 from ...bridge import rates
 from ...ground.translations.runtime import translate_text
-from ...model import contact_rows, frame_conversion, lists
+from ...model import contact_rows, frame_conversion, lists, properties
 from ..preview import previews
 from . import exported_last, message_kinds
 
@@ -102,8 +102,9 @@ def ranked(messages: Iterable[Message], names: Iterable[str] = ()) -> list[Messa
 
 def of_tab(scene: bpy.types.Scene, armature: bpy.types.Object, rig: Any, mode: str) -> list[Message]:
     """Return the messages about an armature's preview, played action and ticked sources, ranked."""
-    playing, ghost = contact_rows.action_of(armature), previews.of(armature.session_uid)
-    if ghost is not None and ghost.mode in (mode, previews.SOLO):
+    playing, settings = contact_rows.action_of(armature), properties.settings_of(scene)
+    ghost = previews.of_panel(settings, armature.session_uid, previews.SOLO)
+    if ghost is not None:
         texts = [*_of_preview(ghost)]
     else:
         is_last = playing is not None and rig is not None and rig.last_of == playing.name

@@ -25,12 +25,10 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
     before = _keep_copy(action, inputs.recipe.label)
     uid, handle = before.session_uid, slot.handle if slot else 0
     source = dataclasses.replace(request.sources[0], name=before.name_full)
-    copied = [dataclasses.replace(one, users=()) for one in read.contexts[:1]]  # nobody plays the copy
-    contexts = (*copied, *read.contexts[1:])
     replaced = dataclasses.replace(
         inputs,
         request=dataclasses.replace(request, sources=(source, *request.sources[1:])),
-        read=dataclasses.replace(read, made_of=((uid, handle), *read.made_of[1:]), contexts=contexts),
+        read=dataclasses.replace(read, made_of=((uid, handle), *read.made_of[1:])),
     )
     try:
         written = writing.write(context, replaced, made, into=(action, slot))
@@ -38,7 +36,7 @@ def write(context: bpy.types.Context, inputs: Inputs, made: Any) -> writing.Writ
         bpy.data.actions.remove(before)
         raise
     pose_markers.carry_over(before, action, made)
-    others = source_context.find_users(source_context.find_players(), (action, slot), [read.armature])
+    others = source_context.find_users((action, slot), read.armature)
     if not others:
         return written
     note = (

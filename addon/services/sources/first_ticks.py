@@ -10,9 +10,10 @@ import bpy
 from ....core.errors import LoomError
 from ....core.progress import SILENT
 from ....core.recipes.reading import Request
+from ....core.verbs import VERBS, Loop
 from ...bridge import result_mark
-from ...ground.blender_types import present
-from ...model import contact_rows, lists
+from ...ground.blender_types import present, scene_of
+from ...model import contact_rows, lists, properties
 from . import source_list
 
 # Words of gaits, in the order in which they are suggested, and of actions that change a gait or do something else.
@@ -53,6 +54,9 @@ def tick(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> No
     for line in choose(context, rig, armature):
         line.use = True
     rig.ticked_at_first = lists.names_of_ticked(rig)
+    settings = properties.settings_of(scene_of(context))
+    if len(rig.sources) == len(settings.rigs) == 1 and VERBS[settings.mode].recipe.least > 1:
+        settings.mode = Loop.verb  # a capture: one action can't be mixed
 
 
 def choose(context: bpy.types.Context, rig: Any, armature: bpy.types.Object) -> list[Any]:

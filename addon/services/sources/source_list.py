@@ -171,7 +171,7 @@ def take_its_place(rig: Any, source: Any, result: Any) -> None:
 
 EVERY = "EVERY"
 WHICH = (
-    (TICKED, "Ticked", "Those ticked in the armature's own list, or else the one it plays"),
+    (TICKED, "Ticked", "Those you have ticked in the armature's own list, or else the one it plays"),
     (PLAYED, "Playing Action", "The action that the armature has now"),
     (EVERY, "All", "Every action of its bones, except single poses and actions that hardly move"),
 )
@@ -225,12 +225,14 @@ def selected_others(context: bpy.types.Context, armature: bpy.types.Object | Non
 
 def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
     """Return the actions of another armature, with the reading options of its own list; which : one of WHICH."""
-    lines = [line for line in lists.ticked_lines(properties.rig_of(scene, other)) if lists.is_own(line)]
+    rig, data = properties.rig_of(scene, other), other.animation_data
+    playing = None if data is None else data.action
+    lines = [line for line in lists.ticked_lines(rig) if lists.is_own(line)]
+    if playing is not None and lines and not lists.are_ticks_chosen(rig):  # nobody asked for these ticks
+        lines = [line for line in lines if line.action == playing]
     if which == TICKED and lines:
         return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
-    data = other.animation_data
     if which != EVERY:
-        playing = None if data is None else data.action
         slot = getattr(data, "action_slot", None)
         called = (
             {"slot": slot.identifier} if slot is not None and playing is not None and len(playing.slots) > 1 else {}

@@ -5,7 +5,7 @@ No Blender data is kept in the result: data is looked up again by session id.
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -224,7 +224,7 @@ def read_actions_in_steps(
         body, tuple(sources), armature.session_uid, ids, uids, tuple(retargeted), bodies, contents=tuple(contents)
     )
     if recipe is not None:
-        found = dataclasses.replace(found, contexts=_contexts(scene, armature, made_of, as_read, request))
+        found = dataclasses.replace(found, contexts=_contexts(scene, made_of, as_read, request))
     if isinstance(recipe, StyleOptions) and recipe.kept:
         prepared.keep(recipe, found.clips, kept_styles.load(recipe.kept))
     if recipe is not None and request.result.partner:
@@ -301,13 +301,12 @@ def _read_to_bake(
     rate = _rate(scene, action, source)
     body, read, baked = yield from to_bake.read_in_steps(scene, armature, (action, slot), recipe, source, rate)
     made = ((action.session_uid, slot.handle if slot else 0),)
-    contexts = _contexts(scene, armature, [(action, slot)], [(armature, body, read.clip)], request, evaluated=True)
+    contexts = _contexts(scene, [(action, slot)], [(armature, body, read.clip)], request, evaluated=True)
     return Read(body, (read,), armature.session_uid, made, (0,), ("",), baked=baked, contexts=contexts)
 
 
 def _contexts(
     scene: bpy.types.Scene,
-    armature: bpy.types.Object,
     made_of: Sequence[SlottedAction],
     as_read: Sequence[tuple[bpy.types.Object, rig.Rig, Clip]],
     request: Request,
@@ -319,13 +318,10 @@ def _contexts(
     as_read : the armature, the body and the clip of each source, before it is carried onto another body
     evaluated : whether Blender evaluated the clips' poses, independent of the request
     """
-    players, found = source_context.find_players(), []
+    found = []
     for played, (owner, body, clip), source in zip(made_of, as_read, request.sources, strict=True):
         seen = evaluated or request.reading.visual or body.controls is not None
-        known = owner.session_uid, armature.session_uid
-        found.append(
-            _context(scene, played, (owner, body), source, clip.rate, players, known, shown=clip if seen else None)
-        )
+        found.append(_context(scene, played, (owner, body), source, clip.rate, shown=clip if seen else None))
     return tuple(found)
 
 
@@ -335,11 +331,9 @@ def _context(
     on: tuple[bpy.types.Object, rig.Rig],
     source: Source,
     rate: float,
-    players: Mapping[int, Sequence[source_context.Player]],
-    known: Iterable[int],
     **how: Any,
 ) -> SourceContext:
-    """Return the context of a source on its armature and body; known : session ids of objects that may play it."""
+    """Return the context of a source on its armature and body."""
     return source_context.find_context(
         scene,
         played,
@@ -347,7 +341,6 @@ def _context(
         rate,
         span=_span(source, played),
         carrier=carriers.find_carrier(on[0]),
-        users=source_context.find_users(players, played, known),
         markers=pose_markers.events(played[0]),
         free_hands=hand_rows.text_of(played[0]),
         **how,
@@ -368,7 +361,7 @@ def glance(
     staged : whether parents and constraints are evaluated, in a temporary scene; if not, `carried` only tells whether
         there are any
     """
-    players, playing, found = [player_of(one, armature) for one in request.sources], source_context.find_players(), []
+    players, found = [player_of(one, armature) for one in request.sources], []
     owners = [player or armature for player in players]
     if isinstance(recipe, verbs.Bake) or not all(map(control_body.is_known, owners)):
         return ()
@@ -383,9 +376,8 @@ def glance(
         body = _posed_body(scene, owner, which[0], span, moving_object=moving, as_now=as_now)
         if not staged and carriers.is_carried(owner):
             body = dataclasses.replace(body, carrier_path=(0.0,))
-        known = owner.session_uid, armature.session_uid
         rate = _rate(scene, played[0], source)
-        found.append(_context(scene, played, (owner, body), source, rate, playing, known, siblings=False))
+        found.append(_context(scene, played, (owner, body), source, rate, siblings=False))
     return tuple(found)
 
 

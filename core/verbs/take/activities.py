@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...library import feature
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from . import meeting
 
 STEP = 0.1  # s between two samples
 SHORTEST = 1.2  # s; duration of an activity
@@ -29,7 +30,7 @@ def samples(clip: Clip) -> Array:
     """Return positions and velocities of joints, without their side (N, C), one row every 0.1 s.
 
     Joints of both sides are replaced by their mean and the size of their difference, after one side was mirrored.
-    Raises LibraryError for bodies without known hips or thighs.
+    Bodies without known hips or thighs keep all joints as they are.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -37,6 +38,8 @@ def samples(clip: Clip) -> Array:
         >>> activities.samples(actions.wave()).shape
         (37, 132)
     """
+    if not {"hips", "thigh.L", "thigh.R"} <= set(clip.skeleton.roles):
+        return meeting.shapes(feature.at_rate(clip))[:: round(STEP * feature.RATE)] / clip.skeleton.height
     joints = len(feature.ROLES)
     rows = np.nan_to_num(feature.rows(clip)[:: round(STEP * feature.RATE)].astype(float))
     rows = rows.reshape(len(rows), 2, joints, 3)

@@ -17,6 +17,7 @@ from .. import Loop, Walk
 from . import meeting
 from .cutting import Cut, Stretch
 from .states import ACTION, GAITS, IDLE
+from .tracks import find_ankles
 
 STEADY = 0.25  # relative deviation from the median speed; rows beyond it are not steady
 AT_REST = 0.03  # body heights a second, mean of all points; slower counts as still
@@ -252,9 +253,9 @@ def strike(cycle: Clip) -> int:
 
 
 def _farthest_ahead(cycle: Clip) -> int:
-    local, roles = cycles.in_ground_frames(cycle), cycle.skeleton.roles
+    local, (left, right) = cycles.in_ground_frames(cycle), find_ankles(cycle.skeleton)
     weights = np.flatnonzero(cycle.skeleton.point_weights > 0.0).tolist()
-    ahead = local[:-1, weights.index(roles["foot.L"]), 1] - local[:-1, weights.index(roles["foot.R"]), 1]
+    ahead = local[:-1, weights.index(left), 1] - local[:-1, weights.index(right), 1]
     return int(np.argmax(ahead))
 
 

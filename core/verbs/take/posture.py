@@ -7,6 +7,7 @@ import numpy as np
 
 from ...motion import kinematics
 from ...motion.clip import Clip
+from .tracks import find_ankles
 
 # Body heights above the floor, medians over a stretch.
 FLOOR_PERCENTILE = 5.0  # of the lower foot over a take
@@ -30,7 +31,7 @@ def name_posture(clip: Clip, first: int, end: int) -> str:
         'Crouch'
     """
     points, roles, height = kinematics.points(clip), clip.skeleton.roles, clip.skeleton.height
-    feet = np.stack([points[:, roles[f"foot.{side}"]] for side in "LR"])
+    feet = np.moveaxis(points[:, find_ankles(clip.skeleton)], 1, 0)
     floor = float(np.percentile(feet[:, :, 2].min(axis=0), FLOOR_PERCENTILE))
 
     def above(*names: str, of: np.ufunc = np.minimum) -> float:

@@ -21,6 +21,7 @@ from .cutting import Cut
 from .loops import Made
 from .meeting import Pose
 from .states import ACTION, IDLE
+from .tracks import find_ankles
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +104,11 @@ def make(clip: Clip, *, mirror: bool = False, progress: Progress = SILENT) -> Ta
     if mirror:
         added, warnings = _mirror_items(items)
         items += added
+    if not find_ankles(cut.clip.skeleton):
+        warnings.append(
+            f"{clip.name}: no feet are known, so walks and turns are cut as other actions: name them in Body Roles if"
+            " there are some"
+        )
     if not items:
         raise ClipError(f"{clip.name}: nothing of the take can be made an action: {_reasons(left)}")
     attached = attachments.find([clip])

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ClipError
-from ...motion import roles, root_motion
+from ...motion import feet, roles, root_motion
 from ...motion.clip import Clip
 from ...motion.quat import Array
+from ...motion.skeleton import Skeleton
 from ...quality import breaks, cadence, contacts, world_pose
 from ...quality.breaks import Break
 from . import strides
@@ -17,6 +18,7 @@ RATE = 40.0  # rows a second at least; no state is decided from less than 0.1 s
 PLACE, FACING = 0.1, 0.2  # s; sigmas of hip position on the ground and of facing
 SPEED, TURN, AIR = 0.2, 0.25, 0.35  # s; sigmas of their rates, and of the share of frames in the air
 LEGS = frozenset({"hips", "thigh.L", "thigh.R", "foot.L", "foot.R"})
+RUNS = 1.2  # heights a second from which a body whose legs end with its shins runs; people at 2 m/s
 STRIDE = 0.5  # s; sigma for averaging steps: half a stride of a slow walk
 SLOWEST_STEP = 1.5  # s between passes of the feet; slower steps are not a gait
 CALM = 0.15  # s; sigma for the speed of all joints
@@ -35,7 +37,8 @@ class Tracks:
     turn : turn rate of the facing, degrees a second, positive to the left
     aside : direction of travel relative to facing, degrees, 0 forward, 90 to the left
     facing : radians about Z, continuous
-    air : share of nearby frames without ground contact, on bodies with more legs of the hind feet
+    air : share of nearby frames without ground contact, on bodies with more legs of the hind feet; without feet, of
+        frames with the speed of a run
     steps : share of the travel made by alternating steps, 0 … 1; high in a gait
     often : whether the feet pass each other at least every 1.5 s
     irregular : how far the movement is from regular strides, see `strides`; infinite where the take is too short
@@ -78,7 +81,8 @@ class Tracks:
 def tracks(clip: Clip) -> Tracks:
     """Return the tracks of a clip; frames within breaks have no rows.
 
-    Raises ClipError for a body without legs or height, for two bodies, and for fewer than three frames.
+    Without known legs, steps are 0 and both feet stand all the time. Raises ClipError for a body without height, for
+    two bodies, and for fewer than three frames.
 
     Example:
         >>> import numpy as np
@@ -104,11 +108,30 @@ def tracks(clip: Clip) -> Tracks:
     return Tracks(clip, every, whole=np.concatenate(numbers), breaks=interrupted, **known)
 
 
+def find_ankles(skeleton: Skeleton) -> list[int]:
+    """Return the points of the left and the right ankle, of a box figure the ends of its shins; [] without known legs.
+
+    Example:
+        >>> from action_loom.core.demo_character import body
+        >>> from action_loom.core.verbs.take import tracks
+        >>> [body.skeleton().names[point] for point in tracks.find_ankles(body.skeleton())]
+        ['foot.L', 'foot.R']
+    """
+    sides, known = ("foot.L", "foot.R"), skeleton.roles
+    if not {"hips", "thigh.L", "thigh.R"} <= set(known):
+        return []
+    if set(sides) <= set(known):
+        return [known[side] for side in sides]
+    ankles = {f"foot.{foot}": ankle for foot, (_, ankle) in feet.balls_and_ankles(skeleton).items()}
+    return [ankles[side] for side in sides] if set(sides) <= set(ankles) else []
+
+
 def _rows(clip: Clip, every: int) -> dict[str, Array]:
     """Return the rows of an uninterrupted clip by track name; crouch is the height of the hips in metres."""
     thin = clip.decimate(every) if every > 1 else clip
     body, height, rate = world_pose.pose(thin), clip.skeleton.height, clip.rate / every
-    stands = _stands(body)
+    ankles = find_ankles(thin.skeleton)
+    stands = _stands(body) if ankles else np.ones((len(thin), 2), dtype=bool)
     ground = root_motion.smooth(body.ground, PLACE * rate)
     velocity = root_motion.smooth(np.gradient(ground, axis=0), SPEED * rate) * rate / height
     positions = body.points[:, : len(thin.skeleton)]
@@ -116,19 +139,27 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
     facing = root_motion.smooth(facing, FACING * rate)
     course = np.arctan2(velocity[:, 1], velocity[:, 0]) - 0.5 * np.pi - facing
     speed = np.linalg.norm(velocity, axis=1)
-    steps, often = _steps(positions, thin, speed, velocity, rate)
-    feet_at = positions[:, [thin.skeleton.roles["foot.L"], thin.skeleton.roles["foot.R"]], 2]
-    hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at.min(axis=1)  # on stairs, above the lower foot
+    steps, often = np.zeros(len(thin)), np.zeros(len(thin), dtype=bool)
+    hips, irregular = np.ones(len(thin)), np.full(len(thin), np.inf)
+    if ankles:
+        feet_at = body.points[:, ankles]
+        steps, often = _steps((feet_at[:, 0, :2] - feet_at[:, 1, :2]) / height, speed, velocity, rate)
+        # The height above the lower foot is the same on stairs.
+        hips = positions[:, thin.skeleton.roles["hips"], 2] - feet_at[:, :, 2].min(axis=1)
+        irregular = strides.measure_irregularity(thin)
+    air = ~stands[:, :2].any(axis=1)
+    if "foot.L" not in thin.skeleton.roles:
+        air = np.asarray(speed > RUNS)  # the end of a shin leaves the ground as a heel does, in a walk, too
     moving, fastest = _moving(body, rate)
     return {
         "speed": speed,
         "turn": np.degrees(root_motion.smooth(np.gradient(facing), TURN * rate) * rate),
         "aside": np.degrees((course + np.pi) % (2.0 * np.pi) - np.pi),
         "facing": facing,
-        "air": _smooth_values((~stands[:, :2].any(axis=1)).astype(float), AIR * rate),
+        "air": _smooth_values(air.astype(float), AIR * rate),
         "steps": steps,
         "often": often,
-        "irregular": strides.measure_irregularity(thin),
+        "irregular": irregular,
         "crouch": root_motion.smooth(hips, CALM * rate),
         "hands": _hands(positions, thin),
         "moving": moving,
@@ -138,12 +169,6 @@ def _rows(clip: Clip, every: int) -> dict[str, Array]:
 
 
 def _refuse(clip: Clip, rows: int) -> None:
-    lacking = sorted(LEGS - set(clip.skeleton.roles))
-    if lacking:
-        raise ClipError(
-            f"{clip.name}: the body has no {' and no '.join(lacking)}, so the take can't be cut: name them in"
-            " Body Roles"
-        )
     if clip.skeleton.height <= 0.0:
         raise ClipError(f"{clip.name}: its body has no height")
     refuse_several(clip)
@@ -186,14 +211,14 @@ def _stands(body: world_pose.WorldPose) -> Flags:
     return np.column_stack([foot.stands for foot in known.values()])
 
 
-def _steps(positions: Array, clip: Clip, speed: Array, velocity: Array, rate: float) -> tuple[Array, Flags]:
+def _steps(apart: Array, speed: Array, velocity: Array, rate: float) -> tuple[Array, Flags]:
     """Return the share of the travel made by alternating steps, and where these are frequent enough.
+
+    apart (F, 2) : from the right foot to the left one on the ground, heights
 
     In a gait, the distance between the feet along the path swings by half a stride to both sides per stride travelled.
     A body that shuffles, hops or is carried travels without such swings.
     """
-    roles, height = clip.skeleton.roles, clip.skeleton.height
-    apart = (positions[:, roles["foot.L"], :2] - positions[:, roles["foot.R"], :2]) / height
     way = velocity / np.maximum(speed, 1e-6)[:, None]
     ahead = (apart * way).sum(axis=1)
     swing = _smooth_values(np.abs(np.gradient(ahead)) * rate, STRIDE * rate)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
-from action_loom.core.errors import ClipError, LoomError
+from action_loom.core.errors import ClipError
 from action_loom.core.motion import mirror, quat, resample, root_motion
 from action_loom.core.motion.clip import join_clips
 from action_loom.core.quality import breaks
 from action_loom.core.verbs.take import activities, cutting, posture, take_set, tracks
-from oracles import takes
+from oracles import material, takes
 
 FIGHTS_AND_DANCES = (
     *("cmu_daz_13_18", "cmu_daz_13_26", "cmu_daz_martial_04"),
@@ -185,11 +185,23 @@ def test_too_short_a_take_is_refused(frames):
         cutting.cut(actions.walk().cut(0, frames))
 
 
-def test_a_body_without_legs_is_refused():
-    walk = actions.walk()
-    roles = {role: joint for role, joint in walk.skeleton.roles.items() if not role.startswith(("thigh", "foot"))}
-    with pytest.raises(LoomError, match="no thigh.L"):
-        cutting.cut(replace(walk, skeleton=replace(walk.skeleton, roles=roles)))
+def test_legs_that_end_with_their_shins_walk_on_these():
+    walk = material.without_feet(actions.walk(cycles=5))
+    assert cut_names(walk) == ["Walk"]
+    assert cut_names(material.without_feet(actions.run(cycles=5))) == ["Run"]
+    (loop,) = take_set.make(walk).items
+    assert loop.loop
+
+
+@pytest.mark.parametrize("gone", [("foot", "toe"), ("thigh",)])
+def test_a_body_without_known_legs_is_cut_into_rests_and_actions(gone):
+    wave, stood = actions.wave(), [actions.wave().cut(0, 1)] * 200
+    take = join_clips([*stood, wave, *stood])
+    roles = {role: joint for role, joint in take.skeleton.roles.items() if not role.startswith(gone)}
+    made = take_set.make(replace(take, skeleton=replace(take.skeleton, roles=roles)))
+    assert [one.name for one in made.cut.stretches] == ["Idle", "Action 01", "Idle"]
+    (note,) = made.warnings
+    assert "no feet are known" in note
 
 
 def interrupted(how, rate):

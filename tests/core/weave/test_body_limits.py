@@ -106,6 +106,8 @@ def test_feet_on_a_belt_do_not_slide(gait):
     found, sentences = body_limits.describe_limits(aside, [still])
     assert found["low_feet_cm_s"][0] == after < 0.3 * found["low_feet_cm_s"][1]
     assert "a foot near the ground moves more" in sentences[0]
+    planted = body_limits.describe_limits(aside, [still], planted=True)[1]
+    assert "a foot that is not seen to stand moves near the ground" in planted[0]  # feet in contact may slide by 0.0
 
 
 def test_a_mirrored_snap_is_the_sources_own():

@@ -351,30 +351,8 @@ def test_on_stairs_feet_stand_on_their_steps():
     assert done.figures["slide_cm_s"][1] < done.figures["slide_cm_s"][0] / 4.0
 
 
-def without_feet(clip):
-    """A clip of the same body whose legs end with their shins, as a box figure's."""
-    body, roles = clip.skeleton, clip.skeleton.roles
-    ankles = {roles[f"shin.{side}"]: roles[f"foot.{side}"] for side in "LR"}
-    gone = body.with_below([*ankles.values()])
-    kept = np.flatnonzero(~gone)
-    place = {int(joint): k for k, joint in enumerate(kept)}
-    tips = body.tips.copy()
-    for shin, ankle in ankles.items():
-        tips[shin] = body.offsets[ankle]
-    skeleton = replace(
-        body,
-        names=tuple(body.names[k] for k in kept),
-        parents=np.array([place.get(int(body.parents[k]), -1) for k in kept]),
-        offsets=body.offsets[kept],
-        orients=body.orients[kept],
-        tips=tips[kept],
-        roles={role: place[joint] for role, joint in roles.items() if joint in place},
-    )
-    return replace(clip, skeleton=skeleton, rotations=clip.rotations[:, kept], translations=clip.translations[:, kept])
-
-
 def test_legs_that_end_with_their_shins_stand_on_these():
-    clip = without_feet(sliding())
+    clip = material.without_feet(sliding())
     rows = [Span("L", spans.BALL, 20, 30), Span("R", spans.BALL, 50, 60), Span("L", spans.BALL, 84, 96)]
     made, done = planted(clip, rows)
     assert not done.refused
