@@ -4,7 +4,7 @@ The custom property has a JSON list of rows: kind, sides and part of a contact, 
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +63,7 @@ def store(action: bpy.types.Action, free: "Iterable[FreeHand]") -> None:
 
 
 class ACTION_LOOM_PG_hand_contact(bpy.types.PropertyGroup):
-    """A found contact of hands; label : a phrase in English; certainty : from 0 to 1."""
+    """A contact of hands; label : a phrase in English; missed : first and end frames of stretches in which it is off."""
 
     kind: bpy.props.StringProperty(options=set())
     sides: bpy.props.StringProperty(options=set())
@@ -71,7 +71,7 @@ class ACTION_LOOM_PG_hand_contact(bpy.types.PropertyGroup):
     label: bpy.props.StringProperty(options=set())
     first: bpy.props.IntProperty(options=set())
     last: bpy.props.IntProperty(options=set())
-    certainty: bpy.props.FloatProperty(options=set())
+    missed: bpy.props.StringProperty(options=set())
     held: bpy.props.BoolProperty(
         name="Keep Hands",
         description="Keep hands on what they hold or touch in the sources",
@@ -118,17 +118,49 @@ def _tick(row: Any, *, keep: bool) -> None:
     action.update_tag()  # the ghost and results follow
 
 
-def put(held: Any, found: "Iterable[tuple[FreeHand, str, float]]", start: int) -> None:
+def put(held: Any, found: "Iterable[tuple[FreeHand, str]]", start: int) -> None:
     """Replace the rows of an action's contacts.
 
-    found : contacts in frames from 0, each with its phrase and how certain it is; start : scene frame of the first
+    found : contacts in frames from 0, each with its phrase; start : scene frame of the first
     """
     held.hands.clear()
-    for contact, label, certainty in found:
+    for contact, label in found:
         row = held.hands.add()
         row.kind, row.sides, row.part = contact[:3]
         row.first, row.last = start + round(contact.begin), start + round(contact.end) - 1
-        row.label, row.certainty = label, certainty
+        row.label = label
+
+
+def put_report(held: Any, hands: "Mapping[str, Any]", start: int) -> None:
+    """Replace the rows by those of a result's report, with the frames in which its hands are off."""
+    from ...core.motion.clip import FreeHand
+
+    told = hands.get("contacts", ())
+    put(held, [(FreeHand(one["kind"], one["sides"], one["part"], one["first"], one["last"] + 1), one["contact"])
+               for one in told], start)  # fmt: skip
+    for row, one in zip(held.hands, told, strict=True):
+        row.missed = " ".join(str(start + at) for run in one["missed"] for at in run)
+
+
+def runs_missed(row: Any) -> list[tuple[int, int]]:
+    """Return the first and end frames of the stretches in which a result's hands are off."""
+    ends = [int(at) for at in row.missed.split()]
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def is_missed(row: Any) -> bool:
+    """Return whether a result's hands are off in most frames, as its sentences tell."""
+    return 2 * sum(end - first for first, end in runs_missed(row)) > row.last - row.first + 1
+
+
+def hands_at(held: Any, frame: int) -> dict[str, bool]:
+    """Return the sides of hands in contact at a frame, each with whether it is off."""
+    found: dict[str, bool] = {}
+    for row in held.hands:
+        if row.first <= frame <= row.last:
+            missed = any(first <= frame < end for first, end in runs_missed(row))
+            found |= {side: missed or found.get(side, False) for side in row.sides}
+    return found
 
 
 register = registrar.registration((ACTION_LOOM_PG_hand_contact,))

@@ -204,32 +204,6 @@ def _find_props(figure: Figure, rate: float, pair: list[Contact]) -> list[Contac
 # --- evidence -------------------------------------------------------------------------------------------------------
 
 
-def measure_certainty(clip: Clip, contact: Contact) -> float:
-    """Return how far less a contact's relation varies than by chance, from 0 (no less) to 1 (it does not vary).
-
-    Hands that touch each other may move: theirs is how near they come, from 0 (just found) to 1 (palm on palm).
-
-    Example:
-        >>> from action_loom.core.contacts import find
-        >>> from action_loom.core.demo_character import actions
-        >>> find.measure_certainty(actions.walk(), find.Contact("world", "R", "", 0, 97)) < 0.5
-        True
-    """
-    figure, span, (kind, sides, name) = figure_of(clip), slice(contact.first, contact.end), contact.key
-    if kind == TOUCH:
-        nearest = np.linalg.norm(figure.palms["L"] - figure.palms["R"], axis=1)[span].min()
-        own, by_chance = float(nearest), TOUCHED * figure.skeleton.height
-    elif kind == ON:
-        own, by_chance = _measure_on_part(figure, name, sides, span)
-    elif kind == WORLD:
-        own, by_chance = _measure_in_world(figure, sides, span)
-    elif kind == PROP:
-        own, by_chance = _measure_on_prop(figure, name, sides[0], span)
-    else:
-        own, by_chance = _measure_distance(figure, span)
-    return 1.0 - min(own / max(by_chance, 1e-9), 1.0)
-
-
 def is_evident(kind: str, height: float, own: float, shuffled: float) -> bool:
     """Return whether a relation varies (m) far less than the shuffled one."""
     chance, least = CHANCE[kind]
@@ -266,12 +240,6 @@ def _measure_on_part(figure: Figure, name: str, side: str, span: slice) -> tuple
     back = quat.inv(figure.turned[frames, figure.joint_of(name)])[:, None]
     low = figure.parts[name].low[frames][:, None]
     return _compare(frames, shuffle(figure, side, frames), lambda places: quat.rotate(back, places - low))
-
-
-def _measure_on_prop(figure: Figure, name: str, side: str, span: slice) -> tuple[float, float]:
-    frames, joint = choose_frames(span), figure.skeleton.index(name)
-    back, place = quat.inv(figure.turned[frames, joint])[:, None], figure.points[frames, joint][:, None]
-    return _compare(frames, shuffle(figure, side, frames), lambda places: quat.rotate(back, places - place))
 
 
 def _measure_in_world(figure: Figure, side: str, span: slice) -> tuple[float, float]:

@@ -4,6 +4,7 @@ import bpy
 import material
 import pytest
 from drawing import Drawing, Layout, context_now, draw_all
+from mathutils import Vector
 from test_props import HELD, armed, off, play  # noqa: F401  (armed is a fixture)
 
 KEY = "action_loom_free_hands"
@@ -19,8 +20,12 @@ def walker(armed):  # noqa: F811
 
 def hands():
     """Return the rows of the hands of the walk."""
-    (held,) = [one for one in bpy.context.scene.action_loom.contacts if len(one.hands)]
-    return held.hands
+    return held_of(bpy.data.actions["Walk"]).hands
+
+
+def held_of(action):
+    """Return the rows of an action."""
+    return next(one for one in bpy.context.scene.action_loom.contacts if one.of.name == action.name)
 
 
 def connected(**options):
@@ -36,7 +41,6 @@ def test_found_contacts_are_ticked_rows(walker):
     assert (row.kind, row.sides, row.part, row.label, row.held) == ("prop", "R", "sword", "right hand on sword", True)
     assert abs(row.first - HELD.start) <= 1
     assert abs(row.last - (HELD.stop - 1)) <= 1
-    assert row.certainty > 0.5
     assert bpy.data.actions["Walk"].get(KEY) is None
 
 
@@ -162,7 +166,7 @@ def test_a_linked_action_stays_ticked(walker, loom, tmp_path):
 
 def test_the_panel_draws_the_rows(walker):
     drawn = []
-    (held,) = [one for one in bpy.context.scene.action_loom.contacts if len(one.hands)]
+    held = held_of(bpy.data.actions["Walk"])
     lines = Drawing(bpy.types.ACTION_LOOM_UL_hand_contacts, Layout(drawn))
     lines.draw_item(context_now(), lines.layout, held, held.hands[0], 0, held, "active_hand", 0)
     (tick,) = [(given[1], options["text"]) for name, given, options in drawn if name == "prop"]
@@ -171,3 +175,42 @@ def test_the_panel_draws_the_rows(walker):
     assert lists == ["rows", "hands"]
     held.hands.clear()
     assert [given[3] for name, given, _ in draw_all()["feet"] if name == "template_list"] == ["rows"]
+
+
+def test_dots_show_hands_in_contact_where_the_hands_are(walker, loom):
+    """Green while the hand holds the sword, red in frames that the result misses; with Show Feet only."""
+    overlay, rows = loom("addon.interface.pictures.points_overlay"), loom("addon.model.hand_rows")
+    made = connected()
+    (row,) = held_of(made).hands
+    assert (row.label, row.missed) == ("right hand on sword", "")
+    assert overlay.hands(bpy.context) == []
+    bpy.context.scene.action_loom.show_feet = True
+    row.missed = f"{row.first + 2} {row.first + 4}"
+    assert not rows.is_missed(row)
+    for frame in (row.first, row.first + 2, row.first + 3, row.first + 4):
+        bpy.context.scene.frame_set(frame)
+        ((place, off),) = overlay.hands(bpy.context)
+        bone = walker.pose.bones["hand.R"]
+        assert (walker.matrix_world @ bone.head - place).length < 0.6 * bone.length
+        assert off == (frame in (row.first + 2, row.first + 3))
+    row.missed = f"{row.first + 2} {row.last}"
+    assert rows.is_missed(row)
+    bpy.context.scene.frame_set(row.first - 1)
+    assert overlay.hands(bpy.context) == []
+
+
+def test_dots_are_on_the_palms_of_the_ghost(walker, loom):
+    overlay, made = loom("addon.interface.pictures.points_overlay"), connected()
+    (row,) = held_of(made).hands
+    sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
+    play(walker, made)
+    bpy.context.scene.action_loom.mode = "connect"
+    bpy.ops.action_loom.connect(sources=sources, from_frame=22, preview=True)
+    for frame in range(row.first - 1, row.last + 2):
+        bpy.context.scene.frame_set(frame)
+        bone = walker.pose.bones["hand.R"]
+        found = overlay.hands(bpy.context)
+        assert len(found) == (row.first <= frame <= row.last)
+        for place, off in found:
+            assert not off
+            assert (walker.matrix_world @ bone.head - Vector(place)).length < bone.length

@@ -11,20 +11,11 @@ from ....core.weave.results import EditResult, EventsResult, WarpResult
 from ...bridge import clip as clips
 from ...model import hand_rows
 
-Found = tuple[FreeHand, str, float]
 
-
-def find_contacts(clip: Clip) -> list[Found]:
-    """Return all contacts of hands in a clip in its frames, with phrases and how certain they are."""
-    clip = dataclasses.replace(clip, free_hands=())
-    return [
-        (
-            FreeHand(*one.key, one.first, one.end),
-            keep.describe(one),
-            find.measure_certainty(clip, one),
-        )
-        for one in find.find_contacts(clip)
-    ]
+def find_contacts(clip: Clip) -> list[tuple[FreeHand, str]]:
+    """Return all contacts of hands in a clip in its frames, with phrases."""
+    found = find.find_contacts(dataclasses.replace(clip, free_hands=()))
+    return [(FreeHand(*one.key, one.first, one.end), keep.describe(one)) for one in found]
 
 
 def add_free_hands(read: clips.ReadAction, action: bpy.types.Action) -> clips.ReadAction:

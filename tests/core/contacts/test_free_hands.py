@@ -72,10 +72,3 @@ def test_a_result_does_not_keep_a_free_contact(together):
     assert_array_equal(made.clip.rotations, off.rotations)
     assert "hands" not in made.report
     assert made.report["warnings"] == [one for one in made.report["warnings"] if "hands" not in one]
-
-
-def test_a_certain_contact_varies_less_than_by_chance(together):
-    clip, _ = together
-    (found,) = find.find_contacts(clip)
-    by_chance = find.Contact(find.WORLD, "R", "", found.first, found.end)
-    assert find.measure_certainty(clip, by_chance) < 0.5 < find.measure_certainty(clip, found)

@@ -9,7 +9,7 @@ from action_loom.core.motion import cycles
 from action_loom.core.verbs import Blend, Connect, Loop, Retarget, Splice
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import falling
-from oracles.hands import apart, at_30, legs, other_body, standing, written
+from oracles.hands import apart, at_30, legs, other_body, palms, standing, written
 
 SIT, SALSA, LIFT = "cmu_daz_14_27", "cmu_daz_salsa_10", "cmu_mb_02_06"  # the first two were kept out of tuning
 
@@ -106,6 +106,22 @@ def test_what_an_arm_cannot_reach_is_named():
     for one in rows:
         start = f"{one['contact']}, frames {one['first']} to {one['last']}: "
         assert any(start in warning for warning in report["warnings"]) == (one in lost)
+
+
+@pytest.mark.shared
+def test_marks_show_the_frames_in_which_a_hand_misses_its_place(tmp_path):
+    """The same body with long arms shows where the palm should be, seen along the thigh; 2 cm are a miss."""
+    bodies = [standing(other_body(arm=arm)) for arm in (0.75, 1.0)]
+    made = [verbs.apply(Retarget(plant_feet=False), [on, at_30(LIFT)]) for on in bodies]
+    marks = keep.mark_hands(made[0].report, len(made[0].clip))["L"][:300]
+    short, long = (written(one.clip, tmp_path) for one in made)
+    roles, places = short.skeleton.roles, falling.positions(short)
+    thigh = places[:, roles["shin.L"]] - places[:, roles["thigh.L"]]
+    off = np.cross(palms(short)[0] - palms(long)[0], thigh / np.linalg.norm(thigh, axis=1)[:, None])
+    off = np.linalg.norm(off, axis=1)[:300]
+    assert {0, 1, 2} == set(marks)
+    assert off[marks == 2].min() > 0.019
+    assert off[marks == 1].max() < 0.021
 
 
 @pytest.mark.shared
