@@ -63,7 +63,7 @@ def store(action: bpy.types.Action, free: "Iterable[FreeHand]") -> None:
 
 
 class ACTION_LOOM_PG_hand_contact(bpy.types.PropertyGroup):
-    """A contact of hands; label : a phrase in English; missed : first and end frames of stretches in which it is off."""
+    """A contact of hands; label : a phrase in English; missed : first and end frames where it is off."""
 
     kind: bpy.props.StringProperty(options=set())
     sides: bpy.props.StringProperty(options=set())

@@ -189,10 +189,10 @@ def test_dots_show_hands_in_contact_where_the_hands_are(walker, loom):
     assert not rows.is_missed(row)
     for frame in (row.first, row.first + 2, row.first + 3, row.first + 4):
         bpy.context.scene.frame_set(frame)
-        ((place, off),) = overlay.hands(bpy.context)
+        ((place, missed),) = overlay.hands(bpy.context)
         bone = walker.pose.bones["hand.R"]
         assert (walker.matrix_world @ bone.head - place).length < 0.6 * bone.length
-        assert off == (frame in (row.first + 2, row.first + 3))
+        assert missed == (frame in (row.first + 2, row.first + 3))
     row.missed = f"{row.first + 2} {row.last}"
     assert rows.is_missed(row)
     bpy.context.scene.frame_set(row.first - 1)
@@ -211,6 +211,16 @@ def test_dots_are_on_the_palms_of_the_ghost(walker, loom):
         bone = walker.pose.bones["hand.R"]
         found = overlay.hands(bpy.context)
         assert len(found) == (row.first <= frame <= row.last)
-        for place, off in found:
-            assert not off
+        for place, missed in found:
+            assert not missed
             assert (walker.matrix_world @ bone.head - Vector(place)).length < bone.length
+
+
+def test_the_strip_of_the_ghost_has_a_row_for_each_hand(walker, loom):
+    (row,) = held_of(connected()).hands
+    bpy.context.scene.action_loom.mode = "connect"
+    sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
+    bpy.ops.action_loom.connect(sources=sources, from_frame=22, preview=True)
+    found = loom("addon.services.preview.strips").of(bpy.context).strip.rows
+    spans = {one.label: [span[:2] for span in one.spans] for one in found[-2:]}
+    assert spans == {"left hand": [], "right hand": [(row.first, row.last)]}
