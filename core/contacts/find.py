@@ -72,7 +72,8 @@ _found: WeakKeyDictionary[Clip, tuple[Contact, ...]] = WeakKeyDictionary()
 def find_contacts(clip: Clip) -> tuple[Contact, ...]:
     """Return the contacts of the hands of a two-legged body, by time; none for other bodies, and without known arms.
 
-    Those that the clip has as free hands are left out. They are cached while the clip is in use.
+    Those that the clip has as free hands are left out, and added ones are among them. They are cached while the clip is
+    in use.
 
     Example:
         >>> from action_loom.core.contacts import find
@@ -81,8 +82,37 @@ def find_contacts(clip: Clip) -> tuple[Contact, ...]:
         ()
     """
     if clip not in _found:
-        _found[clip] = tuple(one for one in _find_contacts(clip) if not _is_free(one, clip))
+        found, added = [one for one in _find_contacts(clip) if not _is_free(one, clip)], _list_added(clip)
+        _found[clip] = tuple(found) if not added else merge_added(found, added)
     return _found[clip]
+
+
+def merge_added(found: list[Contact], added: list[Contact]) -> tuple[Contact, ...]:
+    """Return contacts by time; found ones of the same hands give way to added ones."""
+    kept = [one for one in found if not is_covered(one, added)]
+    return tuple(sorted([*kept, *added], key=lambda one: (one.first, one.end, one.key)))
+
+
+def _list_added(clip: Clip) -> list[Contact]:
+    """Return contacts that people have added to a clip, without those that its body can't have."""
+    added = [one for one in clip.free_hands if one.added]
+    if not added:
+        return []
+    figure, found = figure_of(clip), list[Contact]()
+    things = {figure.skeleton.names[joint] for joint in props.list_props(figure)}
+    for one in added:
+        first, end = max(round(one.begin * clip.rate), 0), min(round(one.end * clip.rate), len(clip))
+        one_hand = one.sides in figure.palms
+        on_part = one.part in figure.parts and parts.is_other_part(one.part, one.sides)
+        can_be = {
+            ON: one_hand and on_part,
+            WORLD: one_hand,
+            PROP: one.part in things and all(side in figure.palms for side in one.sides),
+            RIGID: one.sides == "LR" and len(figure.palms) == 2,
+        }
+        if end - first > 1 and can_be.get(one.kind, False):
+            found.append(Contact(one.kind, one.sides, one.part, first, end))
+    return found
 
 
 def _is_free(contact: Contact, clip: Clip) -> bool:

@@ -1,5 +1,7 @@
 """Contacts of hands are rows of an action: results keep ticked rows, and leave hands free at unticked rows."""
 
+import json
+
 import bpy
 import material
 import pytest
@@ -93,6 +95,7 @@ DAMAGED = {
     "long": "[" + "1," * 60000 + "1]",
     "group": {"a": 1},
     "array": [1.0, 2.0],
+    "added by a number": '[["prop", "R", "sword", 1, 9, 1]]',
 }
 
 
@@ -224,3 +227,59 @@ def test_the_strip_of_the_ghost_has_a_row_for_each_hand(walker, loom):
     found = loom("addon.services.preview.strips").of(bpy.context).strip.rows
     spans = {one.label: [span[:2] for span in one.spans] for one in found[-2:]}
     assert spans == {"left hand": [], "right hand": [(row.first, row.last)]}
+
+
+def select(rig, *names):
+    """Select pose bones of an armature, and no others."""
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    for name in names:
+        bone = rig.pose.bones[name]
+        (bone if hasattr(bone, "select") else bone.bone).select = True
+
+
+def test_a_contact_is_added_from_bones_and_kept_in_results(walker):
+    """It is stored on the action, moves with its frames, and is off when unticked; found ones move, too."""
+    walk = bpy.data.actions["Walk"]
+    before = material.keys_of(connected())
+    play(walker, walk)
+    select(walker, "hand.L", "thigh.L")
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    row = hands()[-1]
+    assert (row.label, row.first, row.held) == ("left hand on thigh.L", 5, True)
+    row.last = 14
+    assert json.loads(walk[KEY]) == [["on", "L", "thigh.L", 5, 15, True]]
+    held = hands()[0]
+    first, last = held.first, held.last
+    held.first += 2
+    assert json.loads(walk[KEY])[1:] == [
+        ["prop", "R", "sword", first, last + 1],
+        ["prop", "R", "sword", first + 2, last + 1, True],
+    ]
+    made = connected()
+    told = [(one.label, one.first, one.last) for one in held_of(made).hands]
+    assert ("left hand on thigh.L", 5, 14) in told
+    assert ("right hand on sword", first + 2) in [one[:2] for one in told]
+    play(walker, walk)
+    assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
+    assert [(one.label, one.first, one.added, one.held) for one in hands()] == [
+        ("left hand on thigh.L", 5, True, True),
+        ("right hand on sword", first + 2, True, True),
+    ]
+    hands()[1].first -= 2
+    hands()[0].held = False
+    assert material.keys_of(connected()) == before
+
+
+def test_what_no_hand_touches_is_refused(walker):
+    select(walker, "hand.L", "foot.L")
+    with pytest.raises(RuntimeError, match="Select a hand, and one bone"):
+        bpy.ops.action_loom.add_contact()
+    select(walker, "foot.L")
+    before = len(hands())
+    assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
+    assert len(hands()) == before
+    bpy.ops.object.mode_set(mode="OBJECT")

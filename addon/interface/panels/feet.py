@@ -104,8 +104,10 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
             "ACTION_LOOM_UL_hand_contacts", "", held, "hands", held, "active_hand", rows=min(count, 6)
         )
         active = held.hands[min(max(held.active_hand, 0), count - 1)]
-        name = present(hand_rows.action_of(active)).name
-        draw_text(self.layout, context, f"{name}: {active.label}, frames {active.first} to {active.last}")
+        row = self.layout.row(align=True)
+        row.enabled = hand_rows.can_store(hand_rows.action_of(active))
+        row.prop(active, "first")
+        row.prop(active, "last")
 
     def _draw_active(self, context: bpy.types.Context, held: Any) -> None:
         """Draw the active row's foot, and the reasons for unplanted rows."""
