@@ -232,7 +232,7 @@ def hands_at(held: Any, frame: int) -> dict[str, bool]:
     """Return the sides of hands in contact at a frame, each with whether it is off."""
     found: dict[str, bool] = {}
     for row in held.hands:
-        if row.first <= frame <= row.last:
+        if row.first <= frame <= row.last and row.held:
             missed = any(first <= frame < end for first, end in runs_missed(row))
             found |= {side: missed or found.get(side, False) for side in row.sides}
     return found
