@@ -1,4 +1,4 @@
-"""Show the contacts of an action's hands as rows, and store on the action those that people have unticked or added.
+"""Show the contacts of an action's hands as rows, and store unticked and added ones on the action.
 
 The custom property has a JSON list of rows: kind, sides and part of a contact, its first frame and its end, and whether
 results keep it though it was not found. Rows of earlier versions lack the last value.
@@ -207,7 +207,7 @@ def find_key(roles: Mapping[str, str], bones: Sequence[str]) -> tuple[str, str, 
 
 
 def put_report(held: Any, hands: "Mapping[str, Any]", start: int) -> None:
-    """Replace the rows by those of a result's report, with the frames in which its hands are off."""
+    """Replace the rows by a report's, with the frames in which the result's hands are off."""
     from ...core.motion.clip import FreeHand
 
     told = hands.get("contacts", ())

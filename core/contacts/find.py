@@ -94,7 +94,7 @@ def merge_added(found: list[Contact], added: list[Contact]) -> tuple[Contact, ..
 
 
 def _list_added(clip: Clip) -> list[Contact]:
-    """Return contacts that people have added to a clip, without those that its body can't have."""
+    """Return contacts that people have added to a clip, if its body can have them."""
     added = [one for one in clip.free_hands if one.added]
     if not added:
         return []

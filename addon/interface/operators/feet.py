@@ -122,6 +122,15 @@ class OnAction(OperatorMixin):
         return True
 
 
+def _select_bones(context: bpy.types.Context) -> tuple[dict[str, str], list[str]]:
+    """Return the roles of the armature's bones, and its bones that are selected in Pose Mode."""
+    armature = target_armature.armature(context)
+    rig = properties.rig_of(scene_of(context), armature)
+    bones = (context.selected_pose_bones or ()) if context.mode == "POSE" else ()
+    roles = {} if rig is None else {line.bone: line.name for line in rig.roles}
+    return roles, [bone.name for bone in bones if bone.id_data == armature]
+
+
 class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.add_contact"
     bl_label = "Add Contact"
@@ -139,10 +148,7 @@ class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
         start, last = contact_rows.frames_of(action)
         here = min(max(scene.frame_current, start), last)
         lasts = round(NEW * scene.render.fps / scene.render.fps_base)
-        rig = properties.rig_of(scene, target_armature.armature(context))
-        selected = [bone.name for bone in context.selected_pose_bones or ()] if context.mode == "POSE" else []
-        roles = {} if rig is None else {line.bone: line.name for line in rig.roles}
-        key = hand_rows.find_key(roles, selected)
+        key = hand_rows.find_key(*_select_bones(context))
         if key is not None:
             return self._add_of_hand(scene, action, key, here, min(here + lasts, last) + 1)
         new = Contact("L", "ball", here, min(here + lasts, last))

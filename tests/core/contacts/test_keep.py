@@ -114,12 +114,11 @@ def test_what_an_arm_cannot_reach_is_named():
 
 @pytest.mark.shared
 def test_retimed_and_mirrored_hands_stay_where_they_are(tmp_path):
-    """These verbs have no option: frames are resampled, and an image has all its distances, of the other hand."""
+    """Both verbs keep hands without an option: frames are resampled, an image has the distances of the other hand."""
     source = at_30(SIT, last=10.0)
     image = written(verbs.apply(Mirror(), [source]).clip, tmp_path)
-    recipe = MoveEvents(events=((72.0, 80.0), (200.0, 190.0)))
-    later = verbs.apply(recipe, [source]).clip
-    frames = verbs.apply(recipe, [source]).curve.at(np.arange(len(later), dtype=float))
+    made = verbs.apply(MoveEvents(events=((72.0, 80.0), (200.0, 190.0))), [source])
+    later, frames = made.clip, made.curve.at(np.arange(len(made.clip), dtype=float))
     sides = [(source, 0, "L"), (image, 1, "R"), (written(later, tmp_path), 0, "L")]
     away = [
         falling.positions(clip)[:, clip.skeleton.roles[f"thigh.{side}"]] - palms(clip)[k] for clip, k, side in sides
