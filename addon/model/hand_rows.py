@@ -1,15 +1,17 @@
-"""Show the found contacts of an action's hands as rows, and store on the action which ones results do not keep.
+"""Show the contacts of an action's hands as rows, and store unticked and added ones on the action.
 
-The custom property has a JSON list of rows: kind, sides and part of a contact, its first frame and its end.
+The custom property has a JSON list of rows: kind, sides and part of a contact, its first frame and its end, and whether
+results keep it though it was not found. Rows of earlier versions lack the last value.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.errors import LoomError
 from ..ground import registrar
 from ..ground.blender_types import has_property
 from . import lists
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 KEY = "action_loom_free_hands"  # custom property of actions
 MOST = 100_000  # letters that are read of it
 FARTHEST = 1e7  # frame
+ARMS = ("forearm", "upper_arm")
+# Parts that a hand can touch, by roles of bones.
+PARTS = {one: one for one in (*ARMS, "thigh", "head")} | {"neck": "head"}
+PARTS |= dict.fromkeys(("hips", "spine", "chest", "clavicle"), "trunk")
+
+_putting = False
 
 
 def text_of(action: bpy.types.Action) -> str:
@@ -47,35 +55,51 @@ def _read(text: str) -> "tuple[FreeHand, ...]":
     except (TypeError, RecursionError):
         raise ValueError(text[:MOST]) from None
     are_names = all(isinstance(name, str) for one in found for name in one[:3])
-    are_frames = all(type(at) in (int, float) and abs(at) < FARTHEST for one in found for at in one[3:])
-    if not (are_names and are_frames):
+    are_frames = all(type(at) in (int, float) and abs(at) < FARTHEST for one in found for at in one[3:5])
+    if not (are_names and are_frames and all(type(one.added) is bool for one in found)):
         raise ValueError(text[:MOST])
     return found
 
 
 def store(action: bpy.types.Action, free: "Iterable[FreeHand]") -> None:
     """Store the free hands of an action, in its frames."""
-    rows = [list(one) for one in free]
+    rows = [list(one) if one.added else list(one[:5]) for one in free]
     if rows:
         action[KEY] = json.dumps(rows)
     elif has_property(action, KEY):
         del action[KEY]
 
 
+def _after_edit(row: Any, _context: bpy.types.Context) -> None:
+    """Store a row with other frames as an added one, in place of the found one."""
+    action = action_of(row)
+    if _putting or action is None or not can_store(action):
+        return
+    stored = [one for one in _readable(action) if one != _added_of(row)]
+    if not row.added:
+        stored.append(_added_of(row)._replace(added=False))
+    row.stored, row.added = (row.first, max(row.last, row.first) + 1), True
+    store(action, [*stored, _added_of(row)])
+    action.update_tag()  # the ghost and results follow
+
+
 class ACTION_LOOM_PG_hand_contact(bpy.types.PropertyGroup):
-    """A found contact of hands; label : a phrase in English; certainty : from 0 to 1."""
+    """A contact of hands; label : a phrase in English; missed : first and end frames where it is off."""
 
     kind: bpy.props.StringProperty(options=set())
     sides: bpy.props.StringProperty(options=set())
     part: bpy.props.StringProperty(options=set())
     label: bpy.props.StringProperty(options=set())
-    first: bpy.props.IntProperty(options=set())
-    last: bpy.props.IntProperty(options=set())
-    certainty: bpy.props.FloatProperty(options=set())
+    first: bpy.props.IntProperty(name="First", description="Its first frame", options=set(), update=_after_edit)
+    last: bpy.props.IntProperty(name="Last", description="Its last frame", options=set(), update=_after_edit)
+    # first frame and end as the action has them
+    stored: bpy.props.IntVectorProperty(size=2, options=set())
+    added: bpy.props.BoolProperty(options=set())
+    missed: bpy.props.StringProperty(options=set())
     held: bpy.props.BoolProperty(
         name="Keep Hands",
         description="Keep hands on what they hold or touch in the sources",
-        get=lambda row: not any(_covering(row, _readable(action_of(row)))),
+        get=lambda row: _is_kept(row, _readable(action_of(row))),
         set=lambda row, keep: _tick(row, keep=keep),
         options=set(),
     )
@@ -100,6 +124,16 @@ def _readable(action: bpy.types.Action | None) -> "tuple[FreeHand, ...]":
         return ()
 
 
+def _added_of(row: Any) -> "FreeHand":
+    from ...core.motion.clip import FreeHand
+
+    return FreeHand(row.kind, row.sides, row.part, row.stored[0], row.stored[1], True)
+
+
+def _is_kept(row: Any, stored: "Sequence[FreeHand]") -> bool:
+    return _added_of(row) in stored if row.added else not any(_covering(row, stored))
+
+
 def _covering(row: Any, free: "Sequence[FreeHand]") -> list[bool]:
     key = row.kind, row.sides, row.part
     return [one.covers(key, row.first, row.last + 1) for one in free]
@@ -112,23 +146,96 @@ def _tick(row: Any, *, keep: bool) -> None:
     if action is None or not can_store(action):
         return
     free = _readable(action)
-    others = [one for one, covers in zip(free, _covering(row, free), strict=True) if not covers]
-    new = [] if keep else [FreeHand(row.kind, row.sides, row.part, row.first, row.last + 1)]
+    if row.added:
+        others, new = [one for one in free if one != _added_of(row)], [_added_of(row)] if keep else []
+    else:
+        others = [one for one, covers in zip(free, _covering(row, free), strict=True) if not covers]
+        new = [] if keep else [FreeHand(row.kind, row.sides, row.part, row.first, row.last + 1)]
     store(action, [*others, *new])
     action.update_tag()  # the ghost and results follow
 
 
-def put(held: Any, found: "Iterable[tuple[FreeHand, str, float]]", start: int) -> None:
+def put(held: Any, found: "Iterable[tuple[FreeHand, str]]", start: int) -> None:
     """Replace the rows of an action's contacts.
 
-    found : contacts in frames from 0, each with its phrase and how certain it is; start : scene frame of the first
+    found : contacts in frames from 0, each with its phrase; start : scene frame of the first
     """
     held.hands.clear()
-    for contact, label, certainty in found:
-        row = held.hands.add()
+    for contact, label in found:
+        _add_row(held, contact, label, start)
+
+
+def _add_row(held: Any, contact: "FreeHand", label: str, start: int) -> Any:
+    global _putting
+    row, _putting = held.hands.add(), True
+    try:
         row.kind, row.sides, row.part = contact[:3]
-        row.first, row.last = start + round(contact.begin), start + round(contact.end) - 1
-        row.label, row.certainty = label, certainty
+        row.stored = start + round(contact.begin), start + round(contact.end)
+        row.first, row.last = row.stored[0], row.stored[1] - 1
+        row.label, row.added = label, contact.added
+    finally:
+        _putting = False
+    return row
+
+
+def add(held: Any, contact: "FreeHand", label: str) -> None:
+    """Add a row for a contact in frames of the scene, and store it on the action."""
+    row = _add_row(held, contact, label, 0)
+    held.active_hand = len(held.hands) - 1
+    row.held = True
+
+
+def find_key(roles: Mapping[str, str], bones: Sequence[str]) -> tuple[str, str, str] | None:
+    """Return the kind, sides and part of a contact between bones, None without a hand among them.
+
+    roles : by bone
+    Raises LoomError for a hand with several bones, or with one that it can't touch.
+    """
+    sides = "".join(sorted(roles[bone][-1] for bone in bones if roles.get(bone, "").startswith("hand.")))
+    others = [bone for bone in bones if not roles.get(bone, "").startswith("hand.")]
+    if not sides:
+        return None
+    if not others:
+        return ("rigid" if len(sides) == 2 else "world"), sides, ""
+    role, _, side = roles.get(others[0], "").partition(".")
+    part = PARTS.get(role, "")
+    if len(others) > 1 or (role and not part) or (part in ARMS and side == sides) or (part and len(sides) == 2):
+        raise LoomError("Select a hand, and one bone of the body or of a prop that it touches, or the other hand")
+    if not part:
+        return "prop", sides, others[0]
+    return "on", sides, part if part in ("head", "trunk") else f"{part}.{side}"
+
+
+def put_report(held: Any, hands: "Mapping[str, Any]", start: int) -> None:
+    """Replace the rows by a report's, with the frames in which the result's hands are off."""
+    from ...core.motion.clip import FreeHand
+
+    told = hands.get("contacts", ())
+    put(held, [(FreeHand(one["kind"], one["sides"], one["part"], one["first"], one["last"] + 1), one["contact"])
+               for one in told], start)  # fmt: skip
+    for row, one in zip(held.hands, told, strict=True):
+        row.missed = " ".join(str(start + at) for run in one["missed"] for at in run)
+
+
+def runs_missed(row: Any) -> list[tuple[int, int]]:
+    """Return the first and end frames of the stretches in which a result's hands are off."""
+    ends = [int(at) for at in row.missed.split()]
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def is_missed(row: Any) -> bool:
+    """Return whether a result's hands are off in most frames, as its sentences tell."""
+    return 2 * sum(end - first for first, end in runs_missed(row)) > row.last - row.first + 1
+
+
+def hands_at(held: Any, frame: int) -> dict[str, bool]:
+    """Return the sides of hands in contact at a frame, each with whether it is off."""
+    found: dict[str, bool] = {}
+    for row in held.hands:
+        if row.first <= frame <= row.last and row.held:
+            missed = any(first <= frame < end for first, end in runs_missed(row))
+            found |= {side: missed or found.get(side, False) for side in row.sides}
+    return found
 
 
 register = registrar.registration((ACTION_LOOM_PG_hand_contact,))

@@ -72,7 +72,8 @@ _found: WeakKeyDictionary[Clip, tuple[Contact, ...]] = WeakKeyDictionary()
 def find_contacts(clip: Clip) -> tuple[Contact, ...]:
     """Return the contacts of the hands of a two-legged body, by time; none for other bodies, and without known arms.
 
-    Those that the clip has as free hands are left out. They are cached while the clip is in use.
+    Those that the clip has as free hands are left out, and added ones are among them. They are cached while the clip is
+    in use.
 
     Example:
         >>> from action_loom.core.contacts import find
@@ -81,8 +82,37 @@ def find_contacts(clip: Clip) -> tuple[Contact, ...]:
         ()
     """
     if clip not in _found:
-        _found[clip] = tuple(one for one in _find_contacts(clip) if not _is_free(one, clip))
+        found, added = [one for one in _find_contacts(clip) if not _is_free(one, clip)], _list_added(clip)
+        _found[clip] = tuple(found) if not added else merge_added(found, added)
     return _found[clip]
+
+
+def merge_added(found: list[Contact], added: list[Contact]) -> tuple[Contact, ...]:
+    """Return contacts by time; found ones of the same hands give way to added ones."""
+    kept = [one for one in found if not is_covered(one, added)]
+    return tuple(sorted([*kept, *added], key=lambda one: (one.first, one.end, one.key)))
+
+
+def _list_added(clip: Clip) -> list[Contact]:
+    """Return contacts that people have added to a clip, if its body can have them."""
+    added = [one for one in clip.free_hands if one.added]
+    if not added:
+        return []
+    figure, found = figure_of(clip), list[Contact]()
+    things = {figure.skeleton.names[joint] for joint in props.list_props(figure)}
+    for one in added:
+        first, end = max(round(one.begin * clip.rate), 0), min(round(one.end * clip.rate), len(clip))
+        one_hand = one.sides in figure.palms
+        on_part = one.part in figure.parts and parts.is_other_part(one.part, one.sides)
+        can_be = {
+            ON: one_hand and on_part,
+            WORLD: one_hand,
+            PROP: one.part in things and all(side in figure.palms for side in one.sides),
+            RIGID: one.sides == "LR" and len(figure.palms) == 2,
+        }
+        if end - first > 1 and can_be.get(one.kind, False):
+            found.append(Contact(one.kind, one.sides, one.part, first, end))
+    return found
 
 
 def _is_free(contact: Contact, clip: Clip) -> bool:
@@ -204,32 +234,6 @@ def _find_props(figure: Figure, rate: float, pair: list[Contact]) -> list[Contac
 # --- evidence -------------------------------------------------------------------------------------------------------
 
 
-def measure_certainty(clip: Clip, contact: Contact) -> float:
-    """Return how far less a contact's relation varies than by chance, from 0 (no less) to 1 (it does not vary).
-
-    Hands that touch each other may move: theirs is how near they come, from 0 (just found) to 1 (palm on palm).
-
-    Example:
-        >>> from action_loom.core.contacts import find
-        >>> from action_loom.core.demo_character import actions
-        >>> find.measure_certainty(actions.walk(), find.Contact("world", "R", "", 0, 97)) < 0.5
-        True
-    """
-    figure, span, (kind, sides, name) = figure_of(clip), slice(contact.first, contact.end), contact.key
-    if kind == TOUCH:
-        nearest = np.linalg.norm(figure.palms["L"] - figure.palms["R"], axis=1)[span].min()
-        own, by_chance = float(nearest), TOUCHED * figure.skeleton.height
-    elif kind == ON:
-        own, by_chance = _measure_on_part(figure, name, sides, span)
-    elif kind == WORLD:
-        own, by_chance = _measure_in_world(figure, sides, span)
-    elif kind == PROP:
-        own, by_chance = _measure_on_prop(figure, name, sides[0], span)
-    else:
-        own, by_chance = _measure_distance(figure, span)
-    return 1.0 - min(own / max(by_chance, 1e-9), 1.0)
-
-
 def is_evident(kind: str, height: float, own: float, shuffled: float) -> bool:
     """Return whether a relation varies (m) far less than the shuffled one."""
     chance, least = CHANCE[kind]
@@ -266,12 +270,6 @@ def _measure_on_part(figure: Figure, name: str, side: str, span: slice) -> tuple
     back = quat.inv(figure.turned[frames, figure.joint_of(name)])[:, None]
     low = figure.parts[name].low[frames][:, None]
     return _compare(frames, shuffle(figure, side, frames), lambda places: quat.rotate(back, places - low))
-
-
-def _measure_on_prop(figure: Figure, name: str, side: str, span: slice) -> tuple[float, float]:
-    frames, joint = choose_frames(span), figure.skeleton.index(name)
-    back, place = quat.inv(figure.turned[frames, joint])[:, None], figure.points[frames, joint][:, None]
-    return _compare(frames, shuffle(figure, side, frames), lambda places: quat.rotate(back, places - place))
 
 
 def _measure_in_world(figure: Figure, side: str, span: slice) -> tuple[float, float]:

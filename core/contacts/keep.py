@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..motion import cycles, kinematics, quat
+from ..motion import arrays, cycles, kinematics, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import arms, carrying, find, parts, wanted
@@ -53,6 +54,11 @@ class Hold:
         """Whether the hand is not on its contact, because it was let go."""
         return bool(self.let_go) and float(np.median(self.before)) > EXACT
 
+    @property
+    def limit(self) -> float:
+        """The distance (m) from which on an error is told."""
+        return LEFT if self.wanted.contact.kind == PROP else REMAINS
+
 
 @dataclass(frozen=True, eq=False)
 class Kept:
@@ -79,11 +85,17 @@ class Kept:
             {
                 "contact": describe(one.wanted.contact),
                 "kind": one.wanted.contact.kind,
+                "sides": one.wanted.contact.sides,
+                "part": one.wanted.contact.part,
+                "hands": _own_hands(one.wanted.contact),
                 "first": one.wanted.contact.first,
                 "last": one.wanted.contact.end - 1,
                 "off_cm": [round(100.0 * float(np.median(part)), 2) for part in (one.before, one.after)],
                 "slid_cm": round(100.0 * one.slid, 2),
                 "let_go": one.let_go if one.is_lost else "",
+                "missed": [
+                    [one.wanted.contact.first + at for at in run] for run in arrays.find_runs(one.after > one.limit)
+                ],
             }
             for one in self.holds
         ]
@@ -99,7 +111,7 @@ class Kept:
             if one.is_lost:
                 off = 100.0 * float(np.median(one.before))
                 found.append(f"{what}: let go {off:.0f} cm off, because {one.let_go}")
-            elif float(np.median(one.after)) > (LEFT if contact.kind == PROP else REMAINS):
+            elif float(np.median(one.after)) > one.limit:
                 found.append(f"{what}: the hands stay {100.0 * float(np.median(one.after)):.0f} cm off")
             elif not one.let_go and abs(one.slid) > SLIPS:
                 found.append(f"{what}: the arm is too short, so it slides {100.0 * abs(one.slid):.0f} cm along")
@@ -137,6 +149,33 @@ def describe(contact: Contact) -> str:
         LOAD: f"{hands} with a load",
         WORLD: f"{hands} on something that stands still",
     }[contact.kind]
+
+
+def _own_hands(contact: Contact) -> str:
+    """Return the sides of the first figure's hands in a contact."""
+    if contact.kind in (MEET, HOLD):
+        return contact.sides[0]
+    return "" if contact.kind == BY_PARTNER else contact.sides
+
+
+def mark_hands(report: Mapping[str, Any], count: int) -> dict[str, NDArray[np.int64]]:
+    """Return by side for each frame of a result 1 if the hand is on its contact, 2 if it misses one, 0 without one.
+
+    report : of the result, which has count frames; a hand misses a contact beyond the distance that is told
+
+    Example:
+        >>> from action_loom.core.contacts import keep
+        >>> row = {"hands": "L", "first": 1, "last": 3, "missed": [[3, 4]]}
+        >>> keep.mark_hands({"hands": {"contacts": [row]}}, 5)["L"].tolist()
+        [0, 1, 1, 2, 0]
+    """
+    marks = {side: np.zeros(count, dtype=np.int64) for side in "LR"}
+    for row in [row for kind in ("hands", "partner") for row in (report.get(kind) or {}).get("contacts", ())]:
+        for mark in [marks[side] for side in row["hands"]]:
+            spans = [(1, row["first"], row["last"] + 1), *((2, *run) for run in row["missed"])]
+            for value, first, end in spans:
+                mark[first:end] = np.maximum(mark[first:end], value)
+    return marks
 
 
 def keep_contacts(made: Clip, played: Sequence[Played], kinds: Sequence[str] = find.KINDS) -> tuple[Clip, Kept]:
@@ -212,7 +251,15 @@ def around_cycle(
         if one <= contact.first < 2 * one or (contact.first < one and contact.end >= 2 * one):
             first, end = max(contact.first - one, 0), min(contact.end - one, len(made[0]))
             moved = replace(contact, first=first, end=end)
-            holds.append(replace(hold, wanted=replace(hold.wanted, contact=moved)))
+            part = slice(first + one - contact.first, end + one - contact.first)
+            holds.append(
+                replace(
+                    hold,
+                    wanted=replace(hold.wanted, contact=moved),
+                    before=hold.before[part],
+                    after=hold.after[part],
+                )
+            )
     results = list(made)
     for k, (clip, thrice, changed) in enumerate(zip(made, three, led, strict=True)):
         if changed is thrice:

@@ -30,17 +30,21 @@ class Channel:
 
 
 class FreeHand(NamedTuple):
-    """A contact of hands that results do not keep, by its kind, sides and part, and its time in the clip in seconds."""
+    """A contact of hands that results do not keep, by its kind, sides and part, and its time in the clip in seconds.
+
+    added : they keep it though it was not found
+    """
 
     kind: str
     sides: str
     part: str
     begin: float
     end: float
+    added: bool = False
 
     def covers(self, key: tuple[str, str, str], begin: float, end: float) -> bool:
-        """Return whether it has the kind, sides and part of a contact, and at least half of its time."""
-        return self[:3] == key and 2.0 * (min(self.end, end) - max(self.begin, begin)) >= end - begin
+        """Return whether a contact is free: one of its kind, sides and part, at least half of it in its time."""
+        return not self.added and self[:3] == key and 2.0 * (min(self.end, end) - max(self.begin, begin)) >= end - begin
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class Clip:
     scales (F, J, 3) : along the axes of each joint; None if no joint is scaled
     channels : all other curves of the action, by name
     cyclic : whether it is a cycle; the last frame repeats the first, moved by the travel of one cycle
-    free_hands : contacts of hands that results do not keep
+    free_hands : contacts of hands that results do not keep, or that people have added
 
     Raises ClipError for arrays of wrong shapes, for zero frames, for an impossible rate, and for values that are not
     numbers.

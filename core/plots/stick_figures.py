@@ -49,6 +49,15 @@ def draw(
     axis.autoscale_view()
 
 
+def draw_dots(
+    axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], dots: NDArray[np.floating[Any]], colours: list[str]
+) -> None:
+    """Draw a dot (F, 3) beside each pose as `draw` places them; "none" is no colour."""
+    ground, facing = root_motion.ground_frames(poses)
+    across = [_project_pose(dot[None], *one)[0].imag for dot, *one in zip(dots, ground, -facing, strict=True)]
+    axis.scatter(np.array(across) + at, dots[:, 2], s=14.0, c=colours, zorder=3.0)
+
+
 def _project_pose(pose: NDArray[Any], middle: NDArray[Any], turn: float) -> NDArray[Any]:
     """Return points (P, 3) of a pose relative to a ground position, rotated: depth plus i × lateral coordinate."""
     return np.asarray(((pose[:, 0] - middle[0]) + 1j * (pose[:, 1] - middle[1])) * np.exp(1j * turn))

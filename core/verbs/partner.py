@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ from ..quality import quality
 from ..recipes.base import Recipe
 from ..recipes.planting import PlantOptions
 from ..weave import body_limits, planting
-from ..weave.results import Result
+from ..weave.results import Result, SpliceResult
+from ..weave.splice import mask, torso
 from .source_frames import Shown
+from .splice import whole
 
 EASE = 1.0 / 3.0  # s on each side of a seam, over which the step of the pose is spread
 JUMP = 4.0  # times the usual step: a larger step in the frames of a source is a seam
@@ -68,21 +71,27 @@ def weave_partner(
     """
     _check(recipe, clips, partners, shown)
     pairs = _pair_clips(clips, partners, shown)
-    layers = _lay_out(shown, clips, len(made.clip))
     names = [clip.name for clip in partners]
     body = partners[made.reference]
     on_body = {which: (*pair, alike.like(pair[1], body)[0]) for which, pair in pairs.items()}
-    woven = replace(_follow(layers, on_body, made.clip), name=recipe.result_name(names))
+    # The leader's legs are the locomotion's, and its arms the actions', which have the contacts.
+    spliced = isinstance(made, SpliceResult)
+    legs, acts = ([one for one in shown if (one.source == 0) == first] for first in (True, False))
+    beside = [
+        _follow(_lay_out(some, clips, len(made.clip)), on_body, made.clip)
+        for some in ((legs, acts) if spliced else (shown,))
+    ]
+    woven = replace(_splice(beside, recipe) if spliced else beside[0], name=recipe.result_name(names))
     one_source = made.report.get("not_planted") in (None, planting.ONE_SOURCE)
     report = {**made.report, "hands": None, "names": names, "notes": []}
     if isinstance(recipe, PlantOptions):
         woven, planted = planting.of_result(woven, _plant_options(recipe), one_source=one_source)
         report |= planted.report
     played = []
-    for one in shown:
+    for one in acts if spliced else shown:
         frames = _wrap(one)[: len(made.clip) - one.first]
         clip = pairs[one.source, one.mirrored][0]
-        played.append(Played(clip, one.first, frames, one.weights[: len(frames)]))
+        played.append(Played(clip, one.first, frames, one.weights[: len(frames)], not spliced))
     sentences = []
     of = dict(pairs.values())
     if getattr(recipe, "keep_hands", "auto") != "off":
@@ -102,8 +111,18 @@ def weave_partner(
         "partner": {"name": woven.name, **kept.as_report()},
         "warnings": [*made.report["warnings"], *sentences],
     }
-    beside = replace(made, clip=woven, report=report)
-    return replace(made, clip=made.restore(clip), report=made.report | told, partner=beside)
+    theirs = replace(made, clip=woven, report=report)
+    return replace(made, clip=made.restore(clip), report=made.report | told, partner=theirs)
+
+
+def _splice(beside: Sequence[Clip], recipe: Any) -> Clip:
+    """Return the partner's locomotion with the upper body of its actions, both beside the leader."""
+    legs, arms = beside
+    upper = mask.upper_body(legs.skeleton, recipe.upper)
+    faced = torso.facing(legs), torso.facing(arms)
+    rotations, _ = whole.upper_rotations(legs, arms, upper, faced, recipe)
+    made = whole.overlay(legs, arms, upper, rotations, np.full(len(legs), recipe.strength))
+    return replace(_take_first_as_last(made) if legs.cyclic else made, cyclic=legs.cyclic)
 
 
 def _plant_options(recipe: PlantOptions) -> PlantOptions:

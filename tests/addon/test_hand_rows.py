@@ -1,9 +1,12 @@
 """Contacts of hands are rows of an action: results keep ticked rows, and leave hands free at unticked rows."""
 
+import json
+
 import bpy
 import material
 import pytest
 from drawing import Drawing, Layout, context_now, draw_all
+from mathutils import Vector
 from test_props import HELD, armed, off, play  # noqa: F401  (armed is a fixture)
 
 KEY = "action_loom_free_hands"
@@ -19,8 +22,12 @@ def walker(armed):  # noqa: F811
 
 def hands():
     """Return the rows of the hands of the walk."""
-    (held,) = [one for one in bpy.context.scene.action_loom.contacts if len(one.hands)]
-    return held.hands
+    return held_of(bpy.data.actions["Walk"]).hands
+
+
+def held_of(action):
+    """Return the rows of an action."""
+    return next(one for one in bpy.context.scene.action_loom.contacts if one.of.name == action.name)
 
 
 def connected(**options):
@@ -36,7 +43,6 @@ def test_found_contacts_are_ticked_rows(walker):
     assert (row.kind, row.sides, row.part, row.label, row.held) == ("prop", "R", "sword", "right hand on sword", True)
     assert abs(row.first - HELD.start) <= 1
     assert abs(row.last - (HELD.stop - 1)) <= 1
-    assert row.certainty > 0.5
     assert bpy.data.actions["Walk"].get(KEY) is None
 
 
@@ -89,6 +95,7 @@ DAMAGED = {
     "long": "[" + "1," * 60000 + "1]",
     "group": {"a": 1},
     "array": [1.0, 2.0],
+    "added by a number": '[["prop", "R", "sword", 1, 9, 1]]',
 }
 
 
@@ -162,7 +169,7 @@ def test_a_linked_action_stays_ticked(walker, loom, tmp_path):
 
 def test_the_panel_draws_the_rows(walker):
     drawn = []
-    (held,) = [one for one in bpy.context.scene.action_loom.contacts if len(one.hands)]
+    held = held_of(bpy.data.actions["Walk"])
     lines = Drawing(bpy.types.ACTION_LOOM_UL_hand_contacts, Layout(drawn))
     lines.draw_item(context_now(), lines.layout, held, held.hands[0], 0, held, "active_hand", 0)
     (tick,) = [(given[1], options["text"]) for name, given, options in drawn if name == "prop"]
@@ -171,3 +178,108 @@ def test_the_panel_draws_the_rows(walker):
     assert lists == ["rows", "hands"]
     held.hands.clear()
     assert [given[3] for name, given, _ in draw_all()["feet"] if name == "template_list"] == ["rows"]
+
+
+def test_dots_show_hands_in_contact_where_the_hands_are(walker, loom):
+    """Green while the hand holds the sword, red in frames that the result misses; with Show Feet only."""
+    overlay, rows = loom("addon.interface.pictures.points_overlay"), loom("addon.model.hand_rows")
+    made = connected()
+    (row,) = held_of(made).hands
+    assert (row.label, row.missed) == ("right hand on sword", "")
+    assert overlay.hands(bpy.context) == []
+    bpy.context.scene.action_loom.show_feet = True
+    row.missed = f"{row.first + 2} {row.first + 4}"
+    assert not rows.is_missed(row)
+    for frame in (row.first, row.first + 2, row.first + 3, row.first + 4):
+        bpy.context.scene.frame_set(frame)
+        ((place, missed),) = overlay.hands(bpy.context)
+        bone = walker.pose.bones["hand.R"]
+        assert (walker.matrix_world @ bone.head - place).length < 0.6 * bone.length
+        assert missed == (frame in (row.first + 2, row.first + 3))
+    row.missed = f"{row.first + 2} {row.last}"
+    assert rows.is_missed(row)
+    bpy.context.scene.frame_set(row.first - 1)
+    assert overlay.hands(bpy.context) == []
+
+
+def test_dots_are_on_the_palms_of_the_ghost(walker, loom):
+    overlay, made = loom("addon.interface.pictures.points_overlay"), connected()
+    (row,) = held_of(made).hands
+    sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
+    play(walker, made)
+    bpy.context.scene.action_loom.mode = "connect"
+    bpy.ops.action_loom.connect(sources=sources, from_frame=22, preview=True)
+    for frame in range(row.first - 1, row.last + 2):
+        bpy.context.scene.frame_set(frame)
+        bone = walker.pose.bones["hand.R"]
+        found = overlay.hands(bpy.context)
+        assert len(found) == (row.first <= frame <= row.last)
+        for place, missed in found:
+            assert not missed
+            assert (walker.matrix_world @ bone.head - Vector(place)).length < bone.length
+
+
+def test_the_strip_of_the_ghost_has_a_row_for_each_hand(walker, loom):
+    (row,) = held_of(connected()).hands
+    bpy.context.scene.action_loom.mode = "connect"
+    sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
+    bpy.ops.action_loom.connect(sources=sources, from_frame=22, preview=True)
+    found = loom("addon.services.preview.strips").of(bpy.context).strip.rows
+    spans = {one.label: [span[:2] for span in one.spans] for one in found[-2:]}
+    assert spans == {"left hand": [], "right hand": [(row.first, row.last)]}
+
+
+def select(rig, *names):
+    """Select pose bones of an armature, and no others."""
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    for name in names:
+        bone = rig.pose.bones[name]
+        (bone if hasattr(bone, "select") else bone.bone).select = True
+
+
+def test_a_contact_is_added_from_bones_and_kept_in_results(walker):
+    """It is stored on the action, moves with its frames, and is off when unticked; found ones move, too."""
+    walk = bpy.data.actions["Walk"]
+    before = material.keys_of(connected())
+    play(walker, walk)
+    select(walker, "hand.L", "thigh.L")
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    row = hands()[-1]
+    assert (row.label, row.first, row.held) == ("left hand on thigh.L", 5, True)
+    row.last = 14
+    assert json.loads(walk[KEY]) == [["on", "L", "thigh.L", 5, 15, True]]
+    held = hands()[0]
+    first, last = held.first, held.last
+    held.first += 2
+    assert json.loads(walk[KEY])[1:] == [
+        ["prop", "R", "sword", first, last + 1],
+        ["prop", "R", "sword", first + 2, last + 1, True],
+    ]
+    made = connected()
+    told = [(one.label, one.first, one.last) for one in held_of(made).hands]
+    assert ("left hand on thigh.L", 5, 14) in told
+    assert ("right hand on sword", first + 2) in [one[:2] for one in told]
+    play(walker, walk)
+    assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
+    assert [(one.label, one.first, one.added, one.held) for one in hands()] == [
+        ("left hand on thigh.L", 5, True, True),
+        ("right hand on sword", first + 2, True, True),
+    ]
+    hands()[1].first -= 2
+    hands()[0].held = False
+    assert material.keys_of(connected()) == before
+
+
+def test_what_no_hand_touches_is_refused(walker):
+    select(walker, "hand.L", "foot.L")
+    with pytest.raises(RuntimeError, match="Select a hand, and one bone"):
+        bpy.ops.action_loom.add_contact()
+    select(walker, "foot.L")
+    before = len(hands())
+    assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
+    assert len(hands()) == before
+    bpy.ops.object.mode_set(mode="OBJECT")

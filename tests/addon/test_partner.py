@@ -187,8 +187,8 @@ def test_actions_of_the_same_name_belong_together(couple, ours, theirs):
 
 def test_a_verb_that_mixes_strides_refuses_it(couple):
     with pytest.raises(RuntimeError, match="takes no partner"):
-        bpy.ops.action_loom.splice(
-            sources=[{"name": "Walk", "weight": 1.0}, {"name": "Wave", "weight": 1.0}], partner="Partner"
+        bpy.ops.action_loom.ask(
+            sources=[{"name": "Walk", "weight": 1.0}, {"name": "Run", "weight": 1.0}], partner="Partner"
         )
 
 
@@ -249,3 +249,23 @@ def test_a_restyled_figure_has_its_partner_too(couple):
     assert len(made) == 6
     assert leader.animation_data.action.name in made
     assert partner.animation_data.action.name.startswith("Walk Partner")
+
+
+def test_a_spliced_figure_has_its_partner_too(couple):
+    """Walk's arms, whose hands are in contact, on the legs of a run, whose partner has its own arms elsewhere."""
+    leader, partner = couple
+    leader.animation_data.action = bpy.data.actions["Run"]
+    sources = [{"name": "Run", "weight": 1.0}]
+    assert bpy.ops.action_loom.mirror(sources=sources, keep_start=False) == {"FINISHED"}
+    leader.animation_data.action.name = "Run Partner"
+    sources = [{"name": name, "weight": 1.0} for name in ("Run", "Walk")]
+    assert bpy.ops.action_loom.splice(sources=sources, partner="Partner", timing="own") == {"FINISHED"}
+    made = [rig.animation_data.action for rig in couple]
+    assert [action.name for action in made] == ["Walk on Run", "Walk Partner on Run Partner"]
+    off = np.linalg.norm(apart(leader, partner, FRAMES), axis=1).max()
+    for rig, name in zip(couple, ("Walk", "Walk Partner"), strict=True):
+        rig.animation_data.action = bpy.data.actions[name]
+    assert off < np.linalg.norm(apart(leader, partner, FRAMES), axis=1).max() + NEAR
+    for rig, name in zip(couple, ("Run", "Run Partner"), strict=True):
+        rig.animation_data.action = bpy.data.actions[name]
+    assert off < 0.5 * np.linalg.norm(apart(leader, partner, FRAMES), axis=1).max()

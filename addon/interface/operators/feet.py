@@ -13,7 +13,7 @@ from ....core.verbs import Plant
 from ...bridge import result_mark
 from ...ground import registrar, steps
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
-from ...model import contact_rows, hand_rows, readiness, target_armature
+from ...model import contact_rows, hand_rows, properties, readiness, target_armature
 from ...model.contact_rows import Contact
 from . import polls, reports
 from .background import BackgroundOperator
@@ -87,7 +87,10 @@ class ACTION_LOOM_OT_find_contacts(BackgroundOperator, bpy.types.Operator):
             moved = [one._replace(first=one.first + start, last=one.last + start) for one in standing]
             contacts = contact_rows.with_known_reasons(moved, contacts)
         contact_rows.put(scene_of(context), action, contacts, edited=False)
-        hand_rows.put(contact_rows.of(scene_of(context), action), hands, start)
+        from ...services.contacts import hand_contacts
+
+        rows = hand_contacts.list_rows(hands, action, start)
+        hand_rows.put(contact_rows.of(scene_of(context), action), rows, start)
         text = f"{len(contacts)} contacts found in {action.name}"
         if hands:
             text = f"{text}; {len(hands)} of hands"
@@ -119,12 +122,25 @@ class OnAction(OperatorMixin):
         return True
 
 
+def _select_bones(context: bpy.types.Context) -> tuple[dict[str, str], list[str]]:
+    """Return the roles of the armature's bones, and its bones that are selected in Pose Mode."""
+    armature = target_armature.armature(context)
+    rig = properties.rig_of(scene_of(context), armature)
+    bones = (context.selected_pose_bones or ()) if context.mode == "POSE" else ()
+    roles = {} if rig is None else {line.bone: line.name for line in rig.roles}
+    return roles, [bone.name for bone in bones if bone.id_data == armature]
+
+
 class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
     bl_idname = "action_loom.add_contact"
     bl_label = "Add Contact"
-    bl_description = "Add a contact at the current frame; choose its foot and frames in the row"
+    bl_description = (
+        "Add a contact at the current frame; choose its foot and frames in the row. In Pose Mode select a hand, and"
+        " what it touches, to add theirs"
+    )
     needs_rows = False
 
+    @reports.refuse_errors
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         scene, action = scene_of(context), present(contact_rows.action_of(target_armature.armature(context)))
         held = contact_rows.of(scene, action)
@@ -132,10 +148,27 @@ class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
         start, last = contact_rows.frames_of(action)
         here = min(max(scene.frame_current, start), last)
         lasts = round(NEW * scene.render.fps / scene.render.fps_base)
+        key = hand_rows.find_key(*_select_bones(context))
+        if key is not None:
+            return self._add_of_hand(scene, action, key, here, min(here + lasts, last) + 1)
         new = Contact("L", "ball", here, min(here + lasts, last))
         contact_rows.put(scene, action, [*before, new], edited=True, summary="" if held is None else held.said)
         held = contact_rows.of(scene, action)
         held.active = contact_rows.contacts_of(held).index(new)
+        return {"FINISHED"}
+
+    @staticmethod
+    def _add_of_hand(
+        scene: bpy.types.Scene, action: bpy.types.Action, key: tuple[str, str, str], first: int, end: int
+    ) -> OperatorReturn:
+        from ....core.contacts import find, keep
+        from ....core.motion.clip import FreeHand
+
+        result_mark.check_writable(action)
+        if contact_rows.of(scene, action) is None:
+            contact_rows.put(scene, action, (), edited=False)
+        label = keep.describe(find.Contact(*key, first, end))
+        hand_rows.add(contact_rows.of(scene, action), FreeHand(*key, first, end, True), label)
         return {"FINISHED"}
 
 

@@ -98,6 +98,7 @@ def report_results(
 
             walk_tracks.keep(read.armature, action, one.made, read.body.world_metres)
         contact_rows.keep_planted(scene, action, one.inputs.recipe, one.made.report)
+        contact_rows.keep_hands(scene, action, one.made.report)
         firsts = [(source.clip.name, source.first_frame) for source in read.sources]
         warnings = frame_conversion.frames_of_clips(one.made.report["warnings"], firsts)
         notes += [*one.written.notes, *contact_rows.warnings_of(scene, action, warnings)]

@@ -32,15 +32,14 @@ class ACTION_LOOM_UL_contacts(ItemList, bpy.types.UIList):
 
 
 class ACTION_LOOM_UL_hand_contacts(ItemList, bpy.types.UIList):
-    """Rows of contacts of hands: a tick, the hands and the part, how certain (percent); frames are below the list."""
+    """Rows of contacts of hands: a tick, the hands and the part; red where a result misses it. Frames are below."""
 
     def draw_row(self, context: DrawContext, layout: bpy.types.UILayout, data: Any, item: Any, index: int) -> None:
         row = layout.row(align=True)
         row.enabled = hand_rows.can_store(hand_rows.action_of(item))
+        row.alert = hand_rows.is_missed(item)
         text = translate_text(item.label)
-        names = row.split(factor=0.82)
-        names.prop(item, "held", text=text[0].upper() + text[1:], translate=False)
-        names.label(text=f"{100.0 * item.certainty:.0f} %", translate=False)
+        row.prop(item, "held", text=text[0].upper() + text[1:], translate=False)
 
 
 class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
@@ -105,8 +104,10 @@ class ACTION_LOOM_PT_feet(SidebarPanel, bpy.types.Panel):
             "ACTION_LOOM_UL_hand_contacts", "", held, "hands", held, "active_hand", rows=min(count, 6)
         )
         active = held.hands[min(max(held.active_hand, 0), count - 1)]
-        name = present(hand_rows.action_of(active)).name
-        draw_text(self.layout, context, f"{name}: {active.label}, frames {active.first} to {active.last}")
+        row = self.layout.row(align=True)
+        row.enabled = hand_rows.can_store(hand_rows.action_of(active))
+        row.prop(active, "first")
+        row.prop(active, "last")
 
     def _draw_active(self, context: bpy.types.Context, held: Any) -> None:
         """Draw the active row's foot, and the reasons for unplanted rows."""

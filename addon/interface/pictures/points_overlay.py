@@ -1,13 +1,18 @@
-"""Draw the measured points of an import over the 3D view: dots coloured by their distance from the solved body."""
+"""Draw dots over the 3D view: the measured points of an import, coloured by their distance from the solved body, and
+the ghost's hands on their contacts, red where they miss them.
+"""
+
+from typing import Any
 
 import bpy
 
 from ...ground import colors, registrar
-from ...ground.blender_types import interface_scale, present
+from ...ground.blender_types import interface_scale, present, scene_of
+from ...model import contact_rows, hand_rows, properties, target_armature
 from ...services.preview import measured_points
-from . import flat
+from . import flat, ghost_overlay
 
-DOT = 3.0  # pixels at an interface scale of 1
+DOT, HAND = 3.0, 6.0  # pixels at an interface scale of 1
 
 
 def _draw() -> None:
@@ -15,16 +20,36 @@ def _draw() -> None:
     space = context.space_data
     if not isinstance(space, bpy.types.SpaceView3D) or not space.overlay.show_overlays:
         return
-    found = measured_points.dots(context)
+    found = [(*one, DOT) for one in measured_points.dots(context)]
+    found += [(place, colors.BAD if off else colors.GOOD, HAND) for place, off in hands(context)]
     if not found:
         return
     from bpy_extras.view3d_utils import location_3d_to_region_2d
 
     region, view = present(context.region), present(context.region_data)
-    for place, color in found:
+    for place, color, size in found:
         at = location_3d_to_region_2d(region, view, place)
         if at is not None:
-            flat.dot(at.x, at.y, DOT * interface_scale(), colors.of(color, 1.0))
+            flat.dot(at.x, at.y, size * interface_scale(), colors.of(color, 1.0))
+
+
+def hands(context: bpy.types.Context) -> "list[tuple[Any, bool]]":
+    """Return where hands are in contact at the scene's frame, and whether they are off: the ghost's, or with Show Feet
+    those of the armature's action.
+    """
+    ghost, armature, scene = ghost_overlay.ghost_in(context), target_armature.of_tab(context), scene_of(context)
+    if ghost is not None:
+        return [] if ghost.hands is None else ghost.hands.at(scene.frame_current_final)
+    rig = None if armature is None else properties.rig_of(scene, armature)
+    held = contact_rows.of(scene, contact_rows.action_of(armature))
+    if armature is None or rig is None or held is None or not properties.settings_of(scene).show_feet:
+        return []
+    bones, found = {role.name: role.bone for role in rig.roles}, list[tuple[Any, bool]]()
+    for side, off in hand_rows.hands_at(held, scene.frame_current).items():
+        bone = present(armature.pose).bones.get(bones.get(f"hand.{side}", ""))
+        if bone is not None:
+            found.append((armature.matrix_world @ (0.5 * (bone.head + bone.tail)), off))
+    return found
 
 
 def register() -> None:

@@ -6,24 +6,28 @@ from typing import Any
 import bpy
 
 from ....core.contacts import find, keep
+from ....core.contacts.find import Contact
 from ....core.motion.clip import Clip, FreeHand
 from ....core.weave.results import EditResult, EventsResult, WarpResult
 from ...bridge import clip as clips
 from ...model import hand_rows
 
-Found = tuple[FreeHand, str, float]
+
+def find_contacts(clip: Clip) -> list[Contact]:
+    """Return all contacts of hands that are found in a clip, free ones, too."""
+    return list(find.find_contacts(dataclasses.replace(clip, free_hands=())))
 
 
-def find_contacts(clip: Clip) -> list[Found]:
-    """Return all contacts of hands in a clip in its frames, with phrases and how certain they are."""
-    clip = dataclasses.replace(clip, free_hands=())
+def list_rows(found: list[Contact], action: bpy.types.Action, start: int) -> list[tuple[FreeHand, str]]:
+    """Return found contacts and those that were added to an action, with phrases, in frames from its first, `start`."""
+    try:
+        stored = hand_rows.free_hands_of(action)
+    except ValueError:
+        stored = ()
+    added = [Contact(*one[:3], round(one.begin) - start, round(one.end) - start) for one in stored if one.added]
     return [
-        (
-            FreeHand(*one.key, one.first, one.end),
-            keep.describe(one),
-            find.measure_certainty(clip, one),
-        )
-        for one in find.find_contacts(clip)
+        (FreeHand(*one.key, one.first, one.end, one in added), keep.describe(one))
+        for one in find.merge_added(found, added)
     ]
 
 

@@ -7,6 +7,8 @@ from weakref import WeakKeyDictionary
 import bpy
 import numpy as np
 
+from ....core.contacts import keep as keep_hands
+from ....core.contacts.figure import figure_of
 from ....core.errors import LoomError
 from ....core.motion import cycles, kinematics, resample, root_motion
 from ....core.motion.clip import Clip
@@ -35,7 +37,7 @@ from ..weaving.reading import Inputs
 from ..weights import weights_over_time
 from . import previews, skins, trails, walk_again
 from .previews import FOUND, SOLO
-from .shapes import Body, Figure, Ghost, Playing
+from .shapes import Body, Figure, Ghost, Hands, Playing
 
 BESIDE = 0.6  # distance between figures as a share of body height
 
@@ -72,7 +74,7 @@ def keep(
     summary = f"{len(clip)} frames from {first_frame:g}"
     left_out += (f"{written.name}: {notice}",) if notice else ()
     parts = result_parts.of(woven, recipe, [one.name for one in read.clips], len(clip))
-    shown = (lines, body, left_out, asked, outdated, parts)
+    shown = (lines, body, left_out, asked, outdated, parts, _mark_hands(woven, clip, shift, read, playing))
     ghost = Ghost(mode, tuple(figures), summary, request, read, recipe, woven, *shown)
     previews.keep(read.armature, ghost)
     return ghost
@@ -174,7 +176,7 @@ def draft(context: bpy.types.Context, scene: bpy.types.Scene, armature: bpy.type
     summary = f"Frames {first:g} to {last:g} so far"
     if few.to_plant:
         summary = f"Frames {first:g} to {last:g} so far, feet not planted yet"
-    now = dataclasses.replace(ghost, figures=figures, summary=summary, body=body, trails=(), parts=None)
+    now = dataclasses.replace(ghost, figures=figures, summary=summary, body=body, trails=(), parts=None, hands=None)
     previews.keep(armature.session_uid, now)
     return True
 
@@ -242,6 +244,16 @@ def _place_figures(woven: Result, read: reading.Read, rig: Any, clip: Clip, play
     sources = _in_step(woven, read, rig, result, aside, taken=beside)
     shift = beside * aside
     return [*sources, dataclasses.replace(result, points=result.points + shift), shift]
+
+
+def _mark_hands(woven: Result, clip: Clip, shift: Array, read: reading.Read, playing: Playing) -> Hands | None:
+    """Return the contacts of hands of a result's written clip; None without any, and if it is repeated."""
+    marks = np.stack([*keep_hands.mark_hands(woven.report, len(clip)).values()], axis=1)
+    palms = figure_of(clip).palms
+    if len(clip) != len(woven.clip) or not marks.any() or len(palms) < 2:
+        return None
+    places = np.stack([palms[side] for side in "LR"], axis=1) / read.body.world_metres + shift
+    return Hands(places, marks, playing)
 
 
 def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:

@@ -68,6 +68,21 @@ class Trail:
 
 
 @dataclass(frozen=True, eq=False)
+class Hands:
+    """Palms (F, 2, 3) in scene units, and marks (F, 2) as of `keep.mark_hands`."""
+
+    palms: "Array"
+    marks: "NDArray[np.int64]"
+    playing: Playing
+
+    def at(self, frame: float) -> "list[tuple[Array, bool]]":
+        """Return the places of hands in contact at a scene frame, and whether they miss it."""
+        here, after, share = self.playing.at(frame)
+        places, marks = (1.0 - share) * self.palms[here] + share * self.palms[after], self.marks[round(here + share)]
+        return [(place, mark > 1) for place, mark in zip(places, marks.tolist(), strict=True) if mark]
+
+
+@dataclass(frozen=True, eq=False)
 class Body:
     """The character's own mesh in motion.
 
@@ -100,6 +115,7 @@ class Ghost:
     asked : the panel's state when it was made
     outdated : whether that state has changed and weaving again takes too long for an update
     parts : the source played at each time
+    hands : of the result, None without contacts
     """
 
     mode: str
@@ -115,3 +131,4 @@ class Ghost:
     asked: tuple[Any, ...] = field(default=(), repr=False)
     outdated: bool = False
     parts: "Parts | None" = None
+    hands: Hands | None = None

@@ -22,6 +22,9 @@ from ...model.spans import Area, Color, Handle, Row, Span, Strip
 from . import previews, take_strip
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .shapes import Ghost
 
 # Kinds of handles.
@@ -106,12 +109,29 @@ def _of_ghost(scene: bpy.types.Scene, armature: bpy.types.Object, ghost: "Ghost"
     names = tuple(source.name for source in ghost.request.sources)
     report = {} if ghost.woven is None else ghost.woven.report
     feet = _feet(tuple(contact_rows.of_report(report, round(start))))  # as the strip of the result will have them
+    if ghost.hands is not None:
+        feet += _list_hands(start, ghost.hands.marks)
     keyed = _keyed_places(scene, armature) if isinstance(ghost.recipe, Blend) else None
     strip = _strip(ghost.parts, ghost.recipe, start, _sources(scene, armature, names), feet, keyed)
     ticked = lists.in_order(properties.rig_of(scene, armature), type(ghost.recipe))
     if tuple(line.action.name_full for line in ticked) != names:  # of a script: the panel does not apply to it
         strip = dataclasses.replace(strip, handles=())
     return Shown(strip, 0, start, ghost.parts, ghost.recipe, names)
+
+
+def _list_hands(start: float, marks: "NDArray[np.int64]") -> list[Row]:
+    """Return when each hand is on its contacts, and when it misses them; marks (F, 2) as in `Hands`."""
+    from ....core.motion import arrays  # numpy is loaded at first use, not when Blender starts
+
+    found = []
+    for own, label in zip(marks.T, ("left hand", "right hand"), strict=True):
+        spans = [
+            Span(start + first, start + end - 1, "", colors.of(color)[:3])
+            for kind, color in ((1, colors.GOOD), (2, colors.BAD))
+            for first, end in arrays.find_runs(own == kind)
+        ]
+        found.append(Row(tuple(spans), label=label, high=FOOT))
+    return found
 
 
 def _keyed_places(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[float, ...]:

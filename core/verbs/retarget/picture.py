@@ -1,15 +1,18 @@
-"""The picture of a clip on another body: both bodies side by side at some frames, and where their limbs point."""
+"""The picture of a clip on another body: both bodies at some frames, hands on contacts, and where limbs point."""
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...contacts.figure import figure_of
+from ...contacts.keep import mark_hands
 from ...motion.clip import Clip
 from ...plots import figures, stick_figures
 from ...weave.results import RetargetResult
 from .work import limbs_off
 
 _SOURCE, _RESULT = "#1f4e79", "#a83a36"
+_HANDS = ("none", "#2ca02c", "#d62728")  # free, on a contact, off it
 _SHOWN = 6
 
 
@@ -20,6 +23,16 @@ def draw(woven: RetargetResult) -> Figure:
     frames = np.unique(np.linspace(0, len(woven.clip) - 1, _SHOWN).round().astype(int))
     _draw_bodies(above, woven.source, frames, _SOURCE)
     _draw_bodies(middle, woven.clip, frames, _RESULT)
+    palms, marks = figure_of(woven.clip).palms, mark_hands(woven.report, len(woven.clip))
+    for side, palm in palms.items():
+        colours = [_HANDS[mark] for mark in marks[side][frames]]
+        stick_figures.draw_dots(
+            middle,
+            woven.clip.take_frames(frames),
+            np.arange(len(frames)) * woven.clip.skeleton.height,
+            palm[frames],
+            colours,
+        )
     above.set_title(f"{woven.source.name}, {len(woven.source.skeleton)} joints", fontsize=9, parse_math=False)
     middle.set_title(f"{len(woven.clip.skeleton)} joints, legs × {woven.carried.scale:.2f}", fontsize=9)
     for role, angle in limbs_off(woven.source, woven.clip).items():

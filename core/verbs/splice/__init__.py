@@ -17,6 +17,7 @@ class Splice(Recipe, PlantOptions, SpliceOptions):
     """Splice the upper body of one or more clips, the actions, onto the lower body of another, the locomotion."""
 
     verb = "splice"
+    takes_partners = True
     label = "Splice"
     tooltip = "Put the upper body of the other ticked actions on the legs of the reference"
     mode = "Splice"

@@ -1,15 +1,19 @@
 """Hands of results stay where their sources have them, by a judge with its own kinematics on written files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from action_loom.core import verbs
 from action_loom.core.contacts import keep, wanted
 from action_loom.core.demo_character import actions
+from action_loom.core.inbetween import filling
 from action_loom.core.motion import cycles
-from action_loom.core.verbs import Blend, Connect, Loop, Retarget, Splice
+from action_loom.core.motion.clip import join_clips
+from action_loom.core.verbs import Blend, Connect, Fill, Loop, Mirror, MoveEvents, Retarget, Splice
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import falling
-from oracles.hands import apart, at_30, legs, other_body, standing, written
+from oracles.hands import apart, at_30, legs, other_body, palms, standing, written
 
 SIT, SALSA, LIFT = "cmu_daz_14_27", "cmu_daz_salsa_10", "cmu_mb_02_06"  # the first two were kept out of tuning
 
@@ -106,6 +110,55 @@ def test_what_an_arm_cannot_reach_is_named():
     for one in rows:
         start = f"{one['contact']}, frames {one['first']} to {one['last']}: "
         assert any(start in warning for warning in report["warnings"]) == (one in lost)
+
+
+@pytest.mark.shared
+def test_retimed_and_mirrored_hands_stay_where_they_are(tmp_path):
+    """Both verbs keep hands without an option: frames are resampled, an image has the distances of the other hand."""
+    source = at_30(SIT, last=10.0)
+    image = written(verbs.apply(Mirror(), [source]).clip, tmp_path)
+    made = verbs.apply(MoveEvents(events=((72.0, 80.0), (200.0, 190.0))), [source])
+    later, frames = made.clip, made.curve.at(np.arange(len(made.clip), dtype=float))
+    sides = [(source, 0, "L"), (image, 1, "R"), (written(later, tmp_path), 0, "L")]
+    away = [
+        falling.positions(clip)[:, clip.skeleton.roles[f"thigh.{side}"]] - palms(clip)[k] for clip, k, side in sides
+    ]
+    hip, hip_of_image, hip_later = (np.linalg.norm(one, axis=1) for one in away)
+    on_trunk = (frames >= 67) & (frames <= 77)
+    assert_allclose(hip_of_image, hip, atol=1e-5)
+    assert_allclose(apart(image), apart(source), atol=1e-5)
+    assert on_trunk.sum() >= 10
+    goal = np.interp(frames, np.arange(len(source)), hip)[on_trunk]
+    assert_allclose(hip_later[on_trunk], goal, atol=0.002)
+
+
+@pytest.mark.shared
+def test_hands_meet_in_filled_gaps_as_in_the_stretches(tmp_path):
+    dance = at_30(SALSA, last=6.0)
+    keys = range(0, len(dance), 15)
+    poses = [filling.interpolate_poses(dance.cut(k, k + 1), dance.cut(k + 15, k + 16), 16) for k in keys[:-1]]
+    block = replace(join_clips([one.cut(0, 15) for one in poses]), name="block", channels={})
+    made = verbs.apply(Fill(key_frames=(tuple(keys[:-1]),), plant_feet=False), [block, dance]).clip
+    near = apart(dance)[: keys[-2]]
+    claps = near < 0.04 * dance.skeleton.height
+    off = [np.quantile(np.abs(apart(written(one, tmp_path))[: keys[-2]] - near)[claps], 0.95) for one in (block, made)]
+    assert off[1] < 0.01 < 0.03 < off[0]
+
+
+@pytest.mark.shared
+def test_marks_show_the_frames_in_which_a_hand_misses_its_place(tmp_path):
+    """The same body with long arms shows where the palm should be, seen along the thigh; 2 cm are a miss."""
+    bodies = [standing(other_body(arm=arm)) for arm in (0.75, 1.0)]
+    made = [verbs.apply(Retarget(plant_feet=False), [on, at_30(LIFT)]) for on in bodies]
+    marks = keep.mark_hands(made[0].report, len(made[0].clip))["L"][:300]
+    short, long = (written(one.clip, tmp_path) for one in made)
+    roles, places = short.skeleton.roles, falling.positions(short)
+    thigh = places[:, roles["shin.L"]] - places[:, roles["thigh.L"]]
+    off = np.cross(palms(short)[0] - palms(long)[0], thigh / np.linalg.norm(thigh, axis=1)[:, None])
+    off = np.linalg.norm(off, axis=1)[:300]
+    assert {0, 1, 2} == set(marks)
+    assert off[marks == 2].min() > 0.019
+    assert off[marks == 1].max() < 0.021
 
 
 @pytest.mark.shared

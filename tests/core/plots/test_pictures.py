@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from action_loom.core import verbs
+from action_loom.core.contacts.figure import figure_of
 from action_loom.core.demo_character import actions
 from action_loom.core.entry_points import load
 from action_loom.core.motion import root_motion
@@ -142,3 +143,19 @@ def test_both_bodies_stand_over_each_other_and_what_limbs_are_off_is_below():
     assert {line.get_label() for line in below.lines} >= {"thigh.L", "shin.R", "upper_arm.L"}
     assert max(line.get_ydata().max() for line in below.lines) < 1e-3
     assert verbs.picture(Retarget(), made)[:4] == b"\x89PNG"
+
+
+def test_hands_on_contacts_are_dots_which_are_red_where_they_miss():
+    """Of six bodies the third to fifth have the left hand on a contact, and the last of these misses it."""
+    walk = actions.walk(30.0, 2)
+    made = verbs.apply(Retarget(plant_feet=False, trim=False), [walk, walk])
+    shown, palm = np.linspace(0, len(walk) - 1, 6).round().astype(int), figure_of(made.clip).palms["L"]
+    row = {"hands": "L", "first": shown[2], "last": shown[4], "missed": [[shown[4], shown[4] + 1]]}
+    made.report["hands"] = {"contacts": [row]}
+    drawn = load("verbs.retarget.picture:draw")(made)
+    dots = [one for one in drawn.axes[1].collections if type(one).__name__ == "PathCollection"]
+    left, right = (one.get_facecolors() for one in dots)
+    assert (left[:, 3] > 0.0).tolist() == [False, False, True, True, True, False]
+    assert (left[2:5, 0] > 0.5).tolist() == [False, False, True]
+    assert not right[:, 3].any()
+    assert_allclose(dots[0].get_offsets()[:, 1], palm[shown, 2])

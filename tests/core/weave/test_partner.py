@@ -9,6 +9,7 @@ from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError
 from action_loom.core.motion import kinematics, mirror, quat, root_motion
 from action_loom.core.verbs import (
+    Ask,
     Blend,
     Connect,
     Follow,
@@ -102,6 +103,8 @@ def test_hands_in_hands_are_found_and_those_of_strangers_are_not(couples):
         (Synchronise(), ["walk", "sneak"]),
         (MoveEvents(events=((30.0, 36.0),)), ["walk"]),
         (Place(), ["walk"]),
+        (Splice(timing="own"), ["run", "walk"]),
+        (Splice(timing="sync"), ["sneak", "walk"]),
         (Follow(path=tuple((0.0, -float(y), 0.0) for y in range(6))), ["walk", "sneak"]),
     ],
     ids=lambda one: getattr(one, "verb", ""),
@@ -114,6 +117,17 @@ def test_hands_stay_in_hands(couples, recipe, names):
     assert np.quantile(off, 0.95) < NEAR
     assert made.report["partner"]["kept"] >= 1
     assert not any(row["let_go"] for row in made.report["partner"]["contacts"])
+
+
+def test_a_spliced_partner_has_the_legs_of_its_locomotion_and_the_arms_of_its_action(couples):
+    (run, beside), (walk, their_walk) = couples["run"], couples["walk"]
+    made = ONE(Splice(timing="own", strength=1.0), [run, walk], [beside, their_walk]).partner.clip
+    roles = made.skeleton.roles
+    legs = [roles[f"{role}.{side}"] for role in ("thigh", "shin", "foot") for side in "LR"]
+    assert_allclose(made.rotations[:, legs], beside.rotations[: len(made), legs], atol=1e-6)
+    elbow = roles["forearm.L"]  # of the arm that no hand holds
+    away = [np.abs(made.rotations[:, elbow] - one.rotations[: len(made), elbow]).max() for one in (their_walk, beside)]
+    assert away[0] < 1e-6 < 0.05 < away[1]
 
 
 def test_mirrored_the_other_hands_meet(couples):
@@ -174,7 +188,7 @@ def test_walks_leave_out_mirror_images_and_say_so(couples):
 def test_other_frames_and_verbs_that_mix_strides_are_refused(couples):
     one, other = couples["walk"]
     with pytest.raises(OptionError, match="takes no partner"):
-        ONE(Splice(), [one, one], [other, other])
+        ONE(Ask(), [one, one], [other, other])
     with pytest.raises(OptionError, match="96 values, but takes 97"):
         ONE(Mirror(), [one], [other.cut(0, 96)])
     with pytest.raises(OptionError, match="partners has 2 values, but takes 1"):
