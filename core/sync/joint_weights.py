@@ -28,8 +28,9 @@ def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Ar
         {'thigh.L': 0.75, 'thigh.R': 0.25}
     """
     chosen = factors(skeleton, joints)
-    own = (skeleton.point_weights > 0.0).astype(float) if equal else skeleton.point_weights
-    return _normalize_weights(own * np.concatenate([chosen, chosen[skeleton.tipped]]), joints)
+    points = np.concatenate([np.arange(len(skeleton)), skeleton.tipped])
+    own = skeleton.body[points].astype(float) if equal else skeleton.point_weights
+    return _normalize_weights(own * chosen[points], joints)
 
 
 def rotation_weights(skeleton: Skeleton, joints: str) -> Array:
