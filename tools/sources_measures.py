@@ -6,7 +6,7 @@ Figures are on captured clips, separately for clips `tuned on` and `kept aside`.
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -137,20 +137,14 @@ def default_curve() -> str:
 
 
 def changing_rate() -> str:
-    """Play two walks by a blend rate that is asked for anew in each step, and compare with `weight_keys`."""
+    """Time two walks step by step, each step by its own blend rate alone, and compare with `weight_keys`."""
     clips, found = [captured("cmu_asf_16_15").cut(183, 428), captured("cmu_asf_17_03")], []
-    for name, keys in (
-        ("slowly", ((0.0, 1.0, 0.0), (1.0, 0.0, 1.0))),
-        ("suddenly", ((0.6, 1.0, 0.0), (0.600001, 0.0, 1.0))),
-    ):
-        recipe = Blend(weight_keys=keys)
-        made, time, elapsed = verbs.apply(recipe, clips), 0.0, [0.0]
+    for name, places in (("slowly", (0.0, 1.0)), ("suddenly", (0.6, 0.600001))):
+        recipe = Blend(weight_keys=((places[0], 1.0, 0.0), (places[1], 0.0, 1.0)))
+        made = verbs.apply(recipe, clips)
         grid = made.registration.grid
-        way = made.registration.share_of_way(0.5 * (grid[1:] + grid[:-1]))
-        rate = blend_weights.of_recipe(recipe, 2).at(way)
-        for k, (first, second) in enumerate(np.diff(made.registration.frames(grid), axis=1).T):
-            time += rate[0, k] * first + rate[1, k] * second  # no later rate is known yet
-            elapsed.append(time)
+        rates = blend_weights.of_recipe(recipe, 2).at(made.registration.share_of_way(0.5 * (grid[1:] + grid[:-1])))
+        elapsed = np.append(0.0, np.cumsum((rates * np.diff(made.registration.frames(grid))).sum(axis=0)))
         off = np.abs(np.interp(made.reference_frames, grid, elapsed) - np.arange(len(made.clip))).max()
         back = (np.diff(made.reference_frames) <= 0.0).sum()
         found.append(f"{name}: {len(made.clip)} frames, {off:.1f} off at most, {back} run back")
@@ -316,7 +310,7 @@ def joined_pairs(cast: dict[str, str]) -> list[tuple[str, str, list[Clip]]]:
 
 
 def plain_loops(clip: Clip, report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the figures of a cycle that is played again as it is, and of one whose seam goes straight."""
+    """Return the figures of a cycle without any repair, and of one with a straight line across its seam."""
     asked = SimpleNamespace(method="none", in_place=False, straighten="auto")
     closed = close.close_cycle(clip, cycle_search.Cycle(report["start"], report["length"], 1.0), asked)
     several, count = cycles.unroll_cycle(closed.clip, 1, 1), len(closed.clip) - 1
@@ -326,7 +320,7 @@ def plain_loops(clip: Clip, report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def plain_joints(clips: list[Clip], result: ConnectResult) -> list[dict[str, Any]]:
-    """Return the figures of a connection without any repair, and of one that goes straight across its seam."""
+    """Return the figures of a connection without any repair, and of one with a straight line across its seam."""
     report, before, after = result.report["connect"], clips[0], alike.like(clips[1], clips[0])[0]
     i, j = report["from_frame"], report["to_frame"]
     at = transitions.align(result.clip, after, len(result.clip) - 1, len(after) - 1, 0)
@@ -337,35 +331,23 @@ def plain_joints(clips: list[Clip], result: ConnectResult) -> list[dict[str, Any
 
 
 def straighten_seam(clip: Clip, frame: int) -> Clip:
-    """Return a clip that goes straight from its third frame before a seam to the third after it."""
+    """Return a clip with straight lines from its fourth frame before a seam to the fourth after it."""
     frames = np.arange(len(clip))
     far = frames[(frames < frame - SEAM_FRAMES) | (frames >= frame + SEAM_FRAMES)]
     return resample.sample(clip.take_frames(far), np.interp(frames, far, np.arange(len(far))))
 
 
-def by_method(measures: tuple[str, ...], names: tuple[str, ...]) -> str:
+def by_method(measures: str, names: str) -> str:
     """Return the means of measures by method, on both sets of clips."""
-    found = seams_by_method()
-    rows = ((measure, aside, label) for measure in measures for aside, label in SETS)
-    return "; ".join(
-        f"{measure}, {label}: " + ", ".join(f"{name} {found[measure, name, aside]:.2f}" for name in names)
-        for measure, aside, label in rows
-    )
+    found, rows = seams_by_method(), [(one, aside, label) for one in measures.split(", ") for aside, label in SETS]
+    each = {row: ", ".join(f"{name} {found[row[0], name, row[1]]:.2f}" for name in names.split()) for row in rows}
+    return "; ".join(f"{one}, {label}: {each[one, aside, label]}" for one, aside, label in rows)
 
 
-def straight_row() -> str:
-    """Return the row that Table 1 lacks: without repair, and straight across the seam."""
-    return by_method(("loop C", "loop D", "connection C", "connection D"), ("none", "straight"))
-
-
-def seams_of_loops() -> str:
-    """Return the largest step of a point across the seam of loops, over the clip's median, by method (Fig. 10)."""
-    return by_method(("loop step",), ("none", "straight", "lagrange", "spline"))
-
-
-def seams_of_connections() -> str:
-    """Return the same of connections (Fig. 12)."""
-    return by_method(("connection step",), ("none", "straight", "lagrange", "spline"))
+# Without repair and straight, which Table 1 lacks, and the step across seams over a clip's median (Fig. 10, 12).
+straight_row = partial(by_method, "loop C, loop D, connection C, connection D", "none straight")
+seams_of_loops = partial(by_method, "loop step", "none straight lagrange spline")
+seams_of_connections = partial(by_method, "connection step", "none straight lagrange spline")
 
 
 def free_correlation() -> str:
@@ -382,22 +364,16 @@ def free_correlation() -> str:
     return "; ".join(found)
 
 
-def component_2() -> str:
-    """Return the value of each walk on the second component of document 004 (Fig. 1)."""
-    return values_of_walks(1)
-
-
-def component_3() -> str:
-    """Return the value of each walk on the third component (Fig. 2)."""
-    return values_of_walks(2)
-
-
 def values_of_walks(component: int) -> str:
+    """Return the value of each walk on a component of document 004, from 0 (Fig. 1, 2)."""
     style = verbs.apply(FitStyle(mirror=True), [captured(f"cmu_{name}") for name in PEOPLE.split()])
     learnt = style.learnt("source")
     scores = learnt.scores(style.rows_in(learnt.form))[:, component] / learnt.parts.deviations[component]
-    means = {name: scores[style.material.of == k].mean() for k, name in enumerate(PEOPLE.split())}
-    return f"in deviations: {', '.join(f'{name} {mean:+.1f}' for name, mean in means.items())}"
+    means = [f"{name} {scores[style.material.of == k].mean():+.1f}" for k, name in enumerate(PEOPLE.split())]
+    return f"in deviations: {', '.join(means)}"
+
+
+component_2, component_3 = partial(values_of_walks, 1), partial(values_of_walks, 2)
 
 
 def table_1() -> str:

@@ -28,9 +28,8 @@ def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Ar
         {'thigh.L': 0.75, 'thigh.R': 0.25}
     """
     chosen = factors(skeleton, joints)
-    points = np.concatenate([np.arange(len(skeleton)), skeleton.tipped])
-    own = skeleton.body[points].astype(float) if equal else skeleton.point_weights
-    return _normalize_weights(own * chosen[points], joints)
+    own = np.append(skeleton.body, skeleton.body[skeleton.tipped]) if equal else skeleton.point_weights
+    return _normalize_weights(own * np.append(chosen, chosen[skeleton.tipped]), joints)
 
 
 def rotation_weights(skeleton: Skeleton, joints: str) -> Array:

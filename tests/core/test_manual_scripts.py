@@ -156,19 +156,16 @@ def test_the_player_opens_another_file_and_goes_on_with_this_one_if_none_is_chos
 def test_a_key_goes_through_eight_applications_of_one_interface(run):
     made, printed = run("applications")
     window, names = made["window"], printed.partition(": ")[2].strip().split(", ")
-    assert len(names) == 8
-    poses = [resample.sample(clip, np.array([15.0])).rotations for clip in window.clips.values()]
-    unlike = [k for k in range(1, 8) if np.abs(poses[k] - poses[0]).max() > 1e-3]
-    assert unlike == [3, 4, 6, 7]  # frame 15 is a key frame, and before the transition
+    poses = np.stack([resample.sample(clip, np.array([15.0])).rotations[0] for clip in window.clips.values()])
+    unlike = np.abs(poses - poses[0]).max(axis=(1, 2)) > 1e-3
+    assert (len(names), np.flatnonzero(unlike).tolist()) == (8, [3, 4, 6, 7])  # 15 is a key, before the transition
     for name in [*names[1:], names[0]]:
         send_key(made["figure"].canvas, "m")
         window.draw(0.1)
-        assert (window.names[0], window.axis.get_title()) == (name, name)
-    for key, gone in (("s", 0.0), ("s", 0.5)):
-        before = window.seconds
-        send_key(made["figure"].canvas, key)
-        window.draw(0.5)
-        assert window.seconds - before == pytest.approx(gone)
+        assert window.axis.get_title() == name
+    send_key(made["figure"].canvas, "s")
+    window.draw(0.5)
+    assert window.seconds == pytest.approx(0.5 + 8 * 0.1)
 
 
 def test_moments_of_two_motions_are_laid_onto_each_other(run):

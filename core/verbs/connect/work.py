@@ -391,7 +391,7 @@ def _correction(before: Clip, after: Clip, i: int, j: int, recipe: Connect) -> i
     """Return how many frames a polynomial recomputes on each side: a fixed time, or by correlation ([Shibuta]).
 
     The correlation method takes the m that maximizes the correlation between the last m frames of one clip and the
-    first m frames of the other, up to `length` if that is given.
+    first m frames of the other, with `length` as the limit.
     """
     rate = before.rate
     if not recipe.by_correlation:
