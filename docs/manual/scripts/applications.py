@@ -1,4 +1,4 @@
-"""Eight applications in one window: m goes on to the next, s pauses, the mouse turns the view.
+"""Eight applications in one window: m shows the next, s pauses, the mouse turns the view.
 
 python applications.py walk.bvh run.bvh
 python applications.py walk.bvh run.bvh -o applications.png   all of them after half a second, as a picture
