@@ -1,9 +1,10 @@
 """Centres of mass of a body and of its trunk, by a published table.
 
-[Ae] measured 215 male and 80 female athletes of 18 to 24 years from photographs. The men's values of shank, foot and
-hand were confirmed in other works that cite the table. All other values, and all of the women's, are only confirmed by
-their sums: the parts make up 100 % of a body, the halves make up the trunk. Children are not covered, because the
-values for them (Yokoi, Shibukawa & Ae 1986: 18 groups of ages 3 to 15) were not available.
+[Ae] measured 215 male and 80 female athletes of 18 to 24 years from photographs. The men's values are used for every
+body, because a skeleton does not tell its sex. Shank, foot and hand were confirmed in other works that cite the table.
+All other values are only confirmed by their sums: the parts make up 100 % of a body, the halves make up the trunk.
+Children are not covered, because the values for them (Yokoi, Shibukawa & Ae 1986: 18 groups of ages 3 to 15) were not
+available.
 
 Method: Splicing upper body onto locomotion.
 """

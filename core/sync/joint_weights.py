@@ -27,9 +27,9 @@ def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Ar
         >>> {figure.names[k]: round(float(weights[k]), 2) for k in weights.nonzero()[0]}
         {'thigh.L': 0.75, 'thigh.R': 0.25}
     """
-    chosen = factors(skeleton, joints)
-    own = (skeleton.point_weights > 0.0).astype(float) if equal else skeleton.point_weights
-    return _normalize_weights(own * np.concatenate([chosen, chosen[skeleton.tipped]]), joints)
+    points = np.append(np.arange(len(skeleton)), skeleton.tipped)
+    own = skeleton.body.astype(float)[points] if equal else skeleton.point_weights
+    return _normalize_weights(own * factors(skeleton, joints)[points], joints)
 
 
 def rotation_weights(skeleton: Skeleton, joints: str) -> Array:

@@ -11,7 +11,7 @@ import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.edit import chain_ik
 from action_loom.core.formats import bvh
-from action_loom.core.motion import kinematics, quat
+from action_loom.core.motion import kinematics, quat, resample
 from action_loom.core.skin import playing, skinning
 from action_loom.core.skin.skin import skin
 from numpy.testing import assert_allclose
@@ -50,6 +50,13 @@ def run(files, tmp_path, monkeypatch, capsys):
     return run
 
 
+def send_key(canvas, key):
+    """Press a key as a window does."""
+    from matplotlib.backend_bases import KeyEvent
+
+    canvas.callbacks.process("key_press_event", KeyEvent("key_press_event", canvas, key))
+
+
 def read(path):
     return bvh.to_clip(bvh.read(path))[0]
 
@@ -64,7 +71,7 @@ def test_every_script_is_on_the_page_with_what_is_typed():
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_are_short_and_draw_a_picture(run, name):
-    assert len((FOLDER / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 60
+    assert len((FOLDER / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 80
     _, printed = run(name)
     assert printed.strip()
     with opened(f"{name}.png") as picture:
@@ -109,7 +116,7 @@ def test_the_viewer_shows_any_frame_and_a_film(run):
 
 def test_the_player_stops_steps_changes_its_speed_and_the_mouse_turns_its_view(run):
     """Events as a window sends them: keys and the mouse's button, through the canvas's own events."""
-    from matplotlib.backend_bases import KeyEvent, MouseEvent
+    from matplotlib.backend_bases import MouseEvent
 
     made, printed = run("player")
     player = made["player"]
@@ -117,7 +124,7 @@ def test_the_player_stops_steps_changes_its_speed_and_the_mouse_turns_its_view(r
     canvas = player.axis.figure.canvas
 
     def press(key):
-        canvas.callbacks.process("key_press_event", KeyEvent("key_press_event", canvas, key))
+        send_key(canvas, key)
         player.shown(0.1)
         return player.time
 
@@ -132,6 +139,33 @@ def test_the_player_stops_steps_changes_its_speed_and_the_mouse_turns_its_view(r
     for kind, x in (("button_press_event", 200), ("motion_notify_event", 260)):
         canvas.callbacks.process(kind, MouseEvent(kind, canvas, x, 200, button=1))
     assert abs(player.axis.azim - turned) > 10.0
+
+
+def test_the_player_opens_another_file_and_goes_on_with_this_one_if_none_is_chosen(run, monkeypatch):
+    player = run("player")[0]["player"]
+    dialog = pytest.importorskip("tkinter.filedialog")
+    for chosen, clip in (("", actions.walk()), ("run.bvh", actions.run())):
+        monkeypatch.setattr(dialog, "askopenfilename", lambda chosen=chosen: chosen)
+        send_key(player.figure.canvas, "l")
+        player.shown(0.1)
+        assert (len(player.clip), player.time) == (len(clip), pytest.approx(3.0))
+        (x, *_), *_ = player.lines[0].get_data_3d()
+        assert x == pytest.approx(kinematics.points(clip)[3, player.bones[0][0], 0], abs=1e-4)
+
+
+def test_a_key_goes_through_eight_applications_of_one_interface(run):
+    made, printed = run("applications")
+    window, names = made["window"], printed.partition(": ")[2].strip().split(", ")
+    poses = np.stack([resample.sample(clip, np.array([15.0])).rotations[0] for clip in window.clips.values()])
+    unlike = np.abs(poses - poses[0]).max(axis=(1, 2)) > 1e-3
+    assert (len(names), np.flatnonzero(unlike).tolist()) == (8, [3, 4, 6, 7])  # 15 is a key, before the transition
+    for name in [*names[1:], names[0]]:
+        send_key(made["figure"].canvas, "m")
+        window.draw(0.1)
+        assert window.axis.get_title() == name
+    send_key(made["figure"].canvas, "s")
+    window.draw(0.5)
+    assert window.seconds == pytest.approx(0.5 + 8 * 0.1)
 
 
 def test_moments_of_two_motions_are_laid_onto_each_other(run):

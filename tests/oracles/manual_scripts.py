@@ -15,6 +15,7 @@ TYPED = {
     "viewer": "walk.bvh",
     "player": "walk.bvh -o player.png",
     "aligned": "walk.bvh sneak.bvh",
+    "applications": "walk.bvh run.bvh -o applications.png",
     "forward_kinematics": "walk.bvh --frame 4",
     "postures": "walk.bvh 0 10",
     "key_frames": "walk.bvh 0 10 20 28",

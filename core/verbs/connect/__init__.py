@@ -86,7 +86,7 @@ class Connect(Recipe, PlantOptions, TravelOptions):
     )
     by_correlation: bool = option(
         False,
-        "Let Polynomial and Spline choose their length by how alike both sides are",
+        "Let Polynomial and Spline choose their length, up to Length, by how alike both sides are",
         shown=RARE,
         only_for=("method", ("auto", "lagrange", "spline")),
     )

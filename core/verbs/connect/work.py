@@ -391,12 +391,12 @@ def _correction(before: Clip, after: Clip, i: int, j: int, recipe: Connect) -> i
     """Return how many frames a polynomial recomputes on each side: a fixed time, or by correlation ([Shibuta]).
 
     The correlation method takes the m that maximizes the correlation between the last m frames of one clip and the
-    first m frames of the other.
+    first m frames of the other, with `length` as the limit.
     """
     rate = before.rate
     if not recipe.by_correlation:
         return max(1, round((recipe.length or POLYNOMIAL) * rate))
-    low, high = max(3, round(SHORTEST * rate)), max(3, round(LONGEST * rate))
+    low, high = max(3, round(SHORTEST * rate)), max(3, round((recipe.length or LONGEST) * rate))
     high = min(high, i, len(after) - 2 - j)
     means = quat.mean_of_frames(before.rotations)
     a, b = (tracks.tracks_about(clip, means).values[:, : 3 * len(before.skeleton)] for clip in (before, after))

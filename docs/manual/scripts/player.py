@@ -1,6 +1,7 @@
 """Plays a motion file in a window; the mouse turns the view.
 
-python player.py walk.bvh                 s pauses and resumes, p and n step back and forward, w changes the speed
+python player.py walk.bvh                 s pauses and resumes, p and n step back and forward, w changes the speed,
+                                          l opens another file
 python player.py walk.bvh -o player.png   the first frame as a picture
 """
 
@@ -19,19 +20,28 @@ SPEEDS = (1.0, 2.0, 0.25, 0.5)
 class Player:
     """The time of a motion that plays, and the lines that show its posture."""
 
-    def __init__(self, clip, figure):
-        self.clip, self.time, self.going, self.speed = clip, 0.0, True, SPEEDS[0]
-        body = clip.skeleton
+    def __init__(self, path, figure):
+        self.figure, self.going, self.speed = figure, True, SPEEDS[0]
+        figure.canvas.mpl_connect("key_press_event", lambda event: self.pressed(event.key))
+        self.load(path)
+
+    def load(self, path):
+        self.path, self.clip, self.time = path, motion_file.read(path).clip, 0.0
+        body = self.clip.skeleton
         self.bones = [(joint, above) for joint, above in enumerate(body.bearers) if above >= 0]
         self.bones += [(len(body) + k, joint) for k, joint in enumerate(body.tipped)]
-        places = kinematics.points(clip)
+        places = kinematics.points(self.clip)
         middle, far = (places.max((0, 1)) + places.min((0, 1))) / 2, np.ptp(places, (0, 1)).max() / 2
         x, y = (middle[k] + np.array([-far, far]) for k in (0, 1))
-        self.axis = figure.add_subplot(projection="3d", xlim=x, ylim=y, zlim=(0, 2 * far), box_aspect=(1, 1, 1))
+        self.figure.clear()
+        self.axis = self.figure.add_subplot(projection="3d", xlim=x, ylim=y, zlim=(0, 2 * far), box_aspect=(1, 1, 1))
         self.lines = [self.axis.plot([], [], [], color="tab:blue", lw=3)[0] for _ in self.bones]
-        figure.canvas.mpl_connect("key_press_event", lambda event: self.pressed(event.key))
 
     def pressed(self, key):
+        if key == "l":
+            from tkinter import filedialog  # here, since Pythons without a window lack it
+
+            self.load(filedialog.askopenfilename() or self.path)
         self.going = self.going != (key == "s")
         self.speed = SPEEDS[(SPEEDS.index(self.speed) + (key == "w")) % len(SPEEDS)]
         if not self.going:
@@ -49,12 +59,12 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("file")
 parser.add_argument("-o", "--output", type=Path)
 asked = parser.parse_args()
-rcParams["keymap.save"] = rcParams["keymap.pan"] = []  # the letters s and p are the player's
-player = Player(motion_file.read(asked.file).clip, pyplot.figure())
+rcParams["keymap.save"] = rcParams["keymap.pan"] = rcParams["keymap.yscale"] = []  # s, p and l are the player's
+player = Player(asked.file, pyplot.figure())
 player.shown(0.0)
 if asked.output:
     pyplot.savefig(asked.output)
     print(f"{asked.output}: {player.axis.get_title()}")
 else:
-    playing = FuncAnimation(player.axis.figure, lambda _: player.shown(1 / 30), interval=1000 / 30, save_count=1)
+    playing = FuncAnimation(player.figure, lambda _: player.shown(1 / 30), interval=1000 / 30, save_count=1)
     pyplot.show()

@@ -1,5 +1,7 @@
 """Pose distances against numerical minimisation, and their invariances."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from action_loom.core.demo_character import actions
@@ -7,7 +9,7 @@ from action_loom.core.errors import OptionError
 from action_loom.core.motion import kinematics, quat, root_motion
 from action_loom.core.motion.clip import Clip
 from action_loom.core.recipes.metrics import METRICS
-from action_loom.core.sync import metrics
+from action_loom.core.sync import joint_weights, metrics
 from action_loom.core.verbs import Synchronise
 from numpy.testing import assert_allclose
 from oracles.material import random_clip, random_skeleton
@@ -63,6 +65,15 @@ def test_points_is_the_minimum_over_all_turns_and_shifts(walk, window, lift):
         cloud = places_a[np.clip(i + around, 0, 39)].reshape(-1, 3)
         other = places_b[np.clip(j + around, 0, 39)].reshape(-1, 3)
         assert matrix[i, j] ** 2 == pytest.approx(by_minimisation(cloud, other, weights, lift), abs=ROUNDED)
+
+
+@pytest.mark.one_engine
+def test_equal_point_weights_count_bones_without_length(walk):
+    body, hand = walk.skeleton, walk.skeleton.index("hand.L")
+    there = np.arange(len(body))[:, None] != hand
+    short = dataclasses.replace(body, offsets=body.offsets * there, tips=body.tips * there)
+    assert short.point_weights[hand] == 0.0
+    assert_allclose(joint_weights.point_weights(short, "all", equal=True), 1.0 / len(short.point_weights))
 
 
 @pytest.mark.one_engine

@@ -206,6 +206,9 @@ def test_the_correlation_rule_keeps_to_its_range():
     reported = verbs.apply(Connect(method="spline", by_correlation=True), clips).report["connect"]
     first, last = reported["corrected"]
     assert 3 <= (last - first) / 2 <= 0.15 * 60.0
+    seam = {"from_frame": reported["from_frame"], "to_frame": reported["to_frame"]}
+    longer = verbs.apply(Connect(method="spline", by_correlation=True, length=0.5, **seam), clips).report["connect"]
+    assert 0.15 * 60.0 < np.ptp(longer["corrected"]) / 2 <= 0.5 * 60.0  # `length` is the most then
 
 
 def test_channels_go_on_and_steps_change_at_the_seam():
