@@ -21,8 +21,9 @@ if hasattr(os, "nice"):
     os.nice(15)
 *above, _ = {package!r}.split(".")
 for k in range(len(above)):
-    module = sys.modules[".".join(above[: k + 1])] = types.ModuleType(above[k])
+    module = types.ModuleType(above[k])
     module.__path__ = [{folder!r}]
+    sys.modules.setdefault(".".join(above[: k + 1]), module)
 from {package} import jit
 jit.compile_all()
 """
