@@ -12,13 +12,14 @@ from action_loom.core.graph import components, quickest
 from action_loom.core.graph.motion_graph import MotionGraph
 from action_loom.core.motion.clip import Clip
 from action_loom.core.motion.quat import Array
-from action_loom.core.verbs import BuildGraph
+from action_loom.core.verbs import BuildGraph, Follow
 from material import CAPTURED, Material, load
 from table import Case, Rival, Target
 
 GRAPH_CLIPS, WALKS = 40, 20  # captured clips in the graph; shortest-path queries
 AHEAD = Target(0.0, {"networkx": 1.0, "rustworkx": 1.0})
-QUERIES, FEATURES, VECTORS = 16, 27, 1_000_000
+QUERIES, FEATURES = 16, 27
+PATH = ((0.0, 0.0), (0.0, 4.0), (2.0, 6.0))  # metres
 ROUNDED = 1e-3  # relative error of a squared distance in single precision
 MISSED = 0.5  # share of nearest rows that an approximate index may miss
 
@@ -106,13 +107,18 @@ def find_walks(material: Material) -> Case:
     return Case(ours, {"networkx": make_networkx, "rustworkx": make_rustworkx})
 
 
-def find_rows(_: Material) -> Case:
+def follow_path(material: Material) -> Case:
+    graph = make_graph(material)
+    return Case(lambda: verbs.apply(Follow(path=PATH), load_graph_clips(material), prepared=graph))
+
+
+def find_rows(_: Material, count: int) -> Case:
     """Make rows that vary smoothly, like the features of clips; search one query at a time, as *Drive* does."""
     random = np.random.default_rng(1)
-    rows = np.sin(0.05 * np.cumsum(random.normal(size=(VECTORS, FEATURES)), axis=0)).astype(np.float32)
-    queries = rows[random.integers(VECTORS, size=QUERIES)] + 0.15 * random.normal(size=(QUERIES, FEATURES))
+    rows = np.sin(0.05 * np.cumsum(random.normal(size=(count, FEATURES)), axis=0)).astype(np.float32)
+    queries = rows[random.integers(count, size=QUERIES)] + 0.15 * random.normal(size=(QUERIES, FEATURES))
     queries = queries.astype(np.float32)
-    index = Index(rows, np.arange(VECTORS))
+    index = Index(rows, np.arange(count))
 
     def away(found: Any) -> Array:
         return np.asarray(((rows[np.asarray(found, dtype=int)] - queries) ** 2).sum(axis=1))
@@ -142,5 +148,12 @@ def find_rows(_: Material) -> Case:
 LINES: dict[str, tuple[str, Target, Callable[[Material], Case]]] = {
     "parts": ("strongly connected components of the same graph", Target(0.0, {"scipy": 1.0}), find_parts),
     "walks": (f"{WALKS} quickest walks through a motion graph of {GRAPH_CLIPS} clips", AHEAD, find_walks),
-    "rows": (f"the nearest of 1,000,000 rows of {FEATURES}, {QUERIES} queries", Target(3.0 * QUERIES), find_rows),
+    "path": ("a path of 7 m through that graph, by *Path*", Target(700.0), follow_path),
+} | {
+    f"rows-{count}": (
+        f"the nearest of {count:,} rows of {FEATURES}, {QUERIES} queries",
+        Target(most * QUERIES, {"FAISS, exact": 1.0}),
+        partial(find_rows, count=count),
+    )
+    for count, most in ((50_000, 0.1), (1_000_000, 2.0))
 }
