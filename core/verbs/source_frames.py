@@ -310,7 +310,7 @@ def _of_events(woven: EventsResult, _recipe: Recipe, _clips: Sequence[Clip]) -> 
 
 
 def _of_edit(woven: Result, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
-    """Return the frames of the clip that was edited, from the first one that is left; those of a mirrored one."""
+    """Return the frames of the edited clip from its first remaining one; *Mirror* plays them on the other side."""
     if not isinstance(recipe, Mirror):
         first = _frames_left_out(woven.report, clips[woven.reference].name)
         return _runs(woven.reference, first + np.arange(len(woven.clip), dtype=float))
@@ -326,7 +326,7 @@ def _of_retarget(woven: Result, _recipe: Recipe, clips: Sequence[Clip]) -> list[
     return _runs(source, _frames_left_out(woven.report, clips[source].name) + np.arange(len(woven.clip), dtype=float))
 
 
-# By the names of results' classes, so that a result does not load the verbs of all others.
+# The keys are class names, so that a result of one verb does not load the others.
 _FINDERS: dict[str, Callable[[Any, Recipe, Sequence[Clip]], list[Shown]]] = {
     "BlendResult": _of_blend,
     "LoopResult": _of_loop,

@@ -161,7 +161,7 @@ def measure_commands(material: Material, wanted: Callable[[str], bool], runs: in
         shutil.rmtree(cache, ignore_errors=True)
         took = time_process(*command)
         while list(cache.glob("*.begun")):
-            time.sleep(1.0)  # the process that compiles would disturb what is measured next
+            time.sleep(1.0)  # the compiling process would disturb the next measurement
         return took
 
     works = {
