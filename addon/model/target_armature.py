@@ -58,7 +58,7 @@ def armature(context: bpy.types.Context) -> bpy.types.Object | None:
     An active object without an armature is returned itself, so that the operator can refuse it.
     """
     found = getattr(context, _CARRIED, None) or context.object
-    return found and (_of(found) or found)
+    return found and (find_armature(found) or found)
 
 
 def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -70,7 +70,7 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     scene, active = scene_of(context), getattr(context, "object", None)  # it is missing while files are read
     found = properties.pinned_armature(scene)
     if found is None and active is not None:
-        found = _of(active)
+        found = find_armature(active)
     if found is None:
         before = properties.of_session(scene.objects, _last.get(scene.session_uid) or 0)
         found = before if before is not None and before.type == "ARMATURE" else None
@@ -79,7 +79,7 @@ def of_tab(context: bpy.types.Context) -> bpy.types.Object | None:
     return found
 
 
-def _of(one: bpy.types.Object) -> bpy.types.Object | None:
+def find_armature(one: bpy.types.Object) -> bpy.types.Object | None:
     """Return an armature itself, the armature of a mesh, or the only armature below an empty."""
     return one if one.type == "ARMATURE" else one.find_armature() or _find_below(one)
 

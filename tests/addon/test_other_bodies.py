@@ -1,7 +1,5 @@
 """Actions of other armatures, retargeted to a character, and woven with its own as they are."""
 
-from functools import partial
-
 import bpy
 import material
 import numpy as np
@@ -142,11 +140,15 @@ def test_the_played_action_is_taken_until_ticks_are_chosen_by_hand(pair, loom):
     by_name["second"].use, by_name[WALK].use = True, False
     its = next(one for one in bpy.context.scene.action_loom.rigs if one.owner.name == source.name)
     its.ticked_at_first = "second"  # as if the list had chosen
-    select(source, rig)
-    take = partial(loom("addon.services.sources.source_list").sources_of, bpy.context.scene, source)
-    assert [one.name for one in take("TICKED")] == [WALK]
-    by_name[WALK].use = True
-    assert {one.name for one in take("TICKED")} == {WALK, "second"}
+    skin = bpy.data.objects.new("Skin", bpy.data.meshes.new("Skin"))
+    skin.modifiers.new("Armature", "ARMATURE").object = source
+    bpy.context.scene.collection.objects.link(skin)
+    select(skin, rig)  # which stands for its armature
+    bpy.ops.action_loom.retarget()
+    assert WALK in rig.animation_data.action.name
+    by_name[WALK].use, before = True, len(bpy.data.actions)
+    bpy.ops.action_loom.retarget()
+    assert len(bpy.data.actions) == before + 2
 
 
 def test_weave_again_follows_the_source_and_says_when_its_armature_is_gone(pair, loom):

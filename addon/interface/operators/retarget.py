@@ -11,7 +11,7 @@ from ....core.recipes.reading import Request, SourceOptions
 from ....core.verbs import Retarget
 from ...ground import registrar, steps
 from ...ground.blender_types import scene_of
-from ...model import target_armature
+from ...model import lists, properties, target_armature
 from ...services.sources import source_list
 from . import polls, reports
 from .reports import EachResult
@@ -50,8 +50,12 @@ class RetargetHooks(ResultHooks):
         return super().is_unfilled(op) or op.filled not in ("", op.which)
 
     def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
+        others = source_list.selected_others(context, op.about(context))
+        rigs = [properties.rig_of(scene_of(context), other) for other in others]
+        if not {"which", "filled"} & given and not any(map(lists.are_ticks_chosen, filter(None, rigs))):
+            op.which = lists.PLAYED  # the list has ticked by itself
         op.filled = op.which
-        for other in source_list.selected_others(context, op.about(context)):
+        for other in others:
             for source in source_list.sources_of(scene_of(context), other, op.which):
                 reading = {name: getattr(source, name) for name in declared_options(SourceOptions)}
                 op.add_source(source.name, armature=source.armature, reading=reading)

@@ -17,7 +17,7 @@ from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, Source, SourceOptions
 from ...ground import option_properties
 from ...ground.blender_types import Slot, armature_data
-from ...model import lists, properties
+from ...model import lists, properties, target_armature
 from ...model.lists import PLAYED, TICKED
 
 _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
@@ -171,7 +171,7 @@ def take_its_place(rig: Any, source: Any, result: Any) -> None:
 
 EVERY = "EVERY"
 WHICH = (
-    (TICKED, "Ticked", "Those you have ticked in the armature's own list, or else the one it plays"),
+    (TICKED, "Ticked", "Those ticked in the armature's own list, or else the one it plays"),
     (PLAYED, "Playing Action", "The action that the armature has now"),
     (EVERY, "All", "Every action of its bones, except single poses and actions that hardly move"),
 )
@@ -219,17 +219,16 @@ def _ticked_own(
 
 
 def selected_others(context: bpy.types.Context, armature: bpy.types.Object | None) -> list[bpy.types.Object]:
-    """Return the selected armatures other than the given one."""
-    return [one for one in context.selected_objects or () if one.type == "ARMATURE" and one != armature]
+    """Return the other selected armatures, and those of selected meshes, than the given one."""
+    found = dict.fromkeys(map(target_armature.find_armature, context.selected_objects or ()))
+    return [one for one in found if one is not None and one != armature]
 
 
 def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
     """Return the actions of another armature, with the reading options of its own list; which : one of WHICH."""
-    rig, data = properties.rig_of(scene, other), other.animation_data
+    data = other.animation_data
     playing = None if data is None else data.action
-    lines = [line for line in lists.ticked_lines(rig) if lists.is_own(line)]
-    if playing is not None and lines and not lists.are_ticks_chosen(rig):  # nobody asked for these ticks
-        lines = [line for line in lines if line.action == playing]
+    lines = [line for line in lists.ticked_lines(properties.rig_of(scene, other)) if lists.is_own(line)]
     if which == TICKED and lines:
         return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
     if which != EVERY:
