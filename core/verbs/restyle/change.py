@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...errors import OptionError, some
 from ...motion.quat import Array
+from ...options import declared_options
 from ...recipes.style import NAMED, RECORDED, SLIDERS
 from ...style import chance, directions
 from ...style.clip_in_style import ClipInStyle
@@ -92,9 +93,11 @@ def as_sliders(recipe: Restyle, style: Style) -> tuple[Restyle, list[str]]:
 
 
 def _describe_lacking(lacking: list[str], style: Style) -> str:
+    labels = {name: about.label for name, about in declared_options(Restyle).items()}
+    missing, there = ([labels.get(one) or one for one in names] for names in (lacking, style.sliders.names))
     return (
-        f"Nothing changes {some(lacking)} here: the examples do not differ in that, or the body has no parts that tell:"
-        f" they have {', '.join(style.sliders.names)}"
+        f"Nothing changes {some(missing)} here: the examples do not differ in that, or the body has no parts that tell:"
+        f" they have {', '.join(there)}"
     )
 
 
