@@ -360,9 +360,10 @@ class Layout:
             kind.poll(self.context)
         return self
 
-    def _draw_list(self, kind: str, _: str, data: Any, lines: str, holder: Any, active: str, *, rows: int = 5) -> None:
+    def _draw_list(self, *given: Any, rows: int = 5, **_: Any) -> None:
         import bpy
 
+        kind, _name, data, lines, holder, active = given
         drawn = Drawn(getattr(bpy.types, kind), self)
         drawn.filter_items(self.context, data, lines)
         for place, line in enumerate(getattr(data, lines)[:rows]):
