@@ -88,7 +88,14 @@ def find_contacts(clip: Clip) -> tuple[Contact, ...]:
 
 
 def merge_added(found: list[Contact], added: list[Contact]) -> tuple[Contact, ...]:
-    """Return contacts by time; found ones of the same hands give way to added ones."""
+    """Return contacts by time; found ones of the same hands give way to added ones.
+
+    Example:
+        >>> from action_loom.core.contacts import find
+        >>> found = [find.Contact(find.WORLD, "L", "", 0, 20), find.Contact(find.WORLD, "R", "", 0, 20)]
+        >>> [one.part for one in find.merge_added(found, [find.Contact(find.ON, "L", "head", 0, 30)])]
+        ['', 'head']
+    """
     kept = [one for one in found if not is_covered(one, added)]
     return tuple(sorted([*kept, *added], key=lambda one: (one.first, one.end, one.key)))
 

@@ -109,7 +109,14 @@ def rows(clip: Clip) -> NDArray[np.float32]:
 
 
 def at_rate(clip: Clip) -> Clip:
-    """Return the clip at 30 frames a second, without channels; multiples of this rate are decimated."""
+    """Return the clip at 30 frames a second, without channels; multiples of this rate are decimated.
+
+    Example:
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.library import feature
+        >>> feature.at_rate(actions.walk()).rate
+        30.0
+    """
     every = round(clip.rate / RATE)
     plain = replace(clip, channels={})
     if every >= 1 and abs(clip.rate / every - RATE) < 1e-6 * RATE:

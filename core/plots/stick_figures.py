@@ -52,7 +52,19 @@ def draw(
 def draw_dots(
     axis: Axes, poses: Clip, at: NDArray[np.floating[Any]], dots: NDArray[np.floating[Any]], colours: list[str]
 ) -> None:
-    """Draw a dot (F, 3) beside each pose as `draw` places them; "none" is no colour."""
+    """Draw a dot (F, 3) beside each pose as `draw` places them; "none" is no colour.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.plots import stick_figures
+        >>> from matplotlib.figure import Figure
+        >>> axis = Figure().subplots()
+        >>> poses = actions.walk(cycles=1).take_frames(np.array([0, 16]))
+        >>> stick_figures.draw_dots(axis, poses, np.array([0.0, 1.0]), np.ones((2, 3)), ["red", "none"])
+        >>> len(axis.collections)
+        1
+    """
     ground, facing = root_motion.ground_frames(poses)
     across = [_project_pose(dot[None], *one)[0].imag for dot, *one in zip(dots, ground, -facing, strict=True)]
     axis.scatter(np.array(across) + at, dots[:, 2], s=14.0, c=colours, zorder=3.0)
