@@ -83,7 +83,7 @@ def test_it_says_that_feet_are_not_planted_and_shows_no_paths_of_other_weights(r
     assert drafted(ghosts, rig)
     few = ghost_of(loom, rig)
     assert few.summary.endswith("so far, feet not planted yet")
-    assert (few.trails, few.standing, few.parts) == ((), {}, None)
+    assert (few.trails, few.hands, few.parts) == ((), None, None)
     assert (few.recipe, few.woven) == (before.recipe, before.woven)  # recipe and woven clip match
     assert ghosts.reweave(bpy.context, bpy.context.scene, rig)
     whole = ghost_of(loom, rig)
