@@ -55,15 +55,14 @@ def draw_dots(
     """Draw a dot (F, 3) beside each pose as `draw` places them; "none" is no colour.
 
     Example:
+        >>> import matplotlib.figure
         >>> import numpy as np
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.plots import stick_figures
-        >>> from matplotlib.figure import Figure
-        >>> axis = Figure().subplots()
-        >>> poses = actions.walk(cycles=1).take_frames(np.array([0, 16]))
-        >>> stick_figures.draw_dots(axis, poses, np.array([0.0, 1.0]), np.ones((2, 3)), ["red", "none"])
-        >>> len(axis.collections)
-        1
+        >>> run, axis = actions.run().take_frames(np.array([3])), matplotlib.figure.Figure().subplots()
+        >>> stick_figures.draw_dots(axis, run, np.array([0.5]), run.translations[:, 0], ["red"])
+        >>> round(float(axis.collections[0].get_offsets()[0, 0]), 1)  # over its place
+        0.5
     """
     ground, facing = root_motion.ground_frames(poses)
     across = [_project_pose(dot[None], *one)[0].imag for dot, *one in zip(dots, ground, -facing, strict=True)]

@@ -34,8 +34,9 @@ def _draw() -> None:
 
 
 def hands(context: bpy.types.Context) -> "list[tuple[Any, bool]]":
-    """Return where hands are in contact at the scene's frame, and whether they are off: the ghost's, or with Show Feet
-    those of the armature's action.
+    """Return where hands are in contact at the scene's frame, and whether they miss it.
+
+    The hands are the ghost's. Without a ghost, Show Feet shows the hands of the armature.
     """
     ghost, armature, scene = ghost_overlay.ghost_in(context), target_armature.of_tab(context), scene_of(context)
     if ghost is not None:

@@ -219,7 +219,7 @@ def _ticked_own(
 
 
 def selected_others(context: bpy.types.Context, armature: bpy.types.Object | None) -> list[bpy.types.Object]:
-    """Return the other selected armatures, and those of selected meshes, than the given one."""
+    """Return the armatures that are selected, or deform a selected mesh, without the given one."""
     found = dict.fromkeys(map(target_armature.find_armature, context.selected_objects or ()))
     return [one for one in found if one is not None and one != armature]
 

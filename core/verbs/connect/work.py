@@ -2,7 +2,7 @@
 
 If the first clip is left at frame i and the next is entered at frame j, frame t of the result shows frame t of the
 first clip before the seam and frame t − i + j of the next clip, placed on the first one's ground, after it. Both play
-at their own speed. Only a `registered` blend has a timing of its own, so later frames may be shifted by a few frames.
+at their own speed; only a `registered` blend may shift later frames by a few.
 
 Method: Connecting two clips.
 """
@@ -246,10 +246,7 @@ def _finder(
 def _best_first(
     before: Clip, after: Clip, nearest: list[Transition], with_room: list[Transition], recipe: Connect
 ) -> list[Transition]:
-    """Return transitions: the one with the best seam first, then by distance.
-
-    Seams are evaluated only for candidates with nearly the least distance that omit little more motion.
-    """
+    """Return transitions, the best seam first; only near candidates that omit little more motion are compared by it."""
     every = list({(one.from_frame, one.to_frame): one for one in (*nearest, *with_room)}.values())
     every.sort(key=lambda one: round(one.distance, transitions.DIGITS))
     least = nearest[0]
