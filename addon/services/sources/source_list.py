@@ -225,24 +225,28 @@ def selected_others(context: bpy.types.Context, armature: bpy.types.Object | Non
 
 
 def sources_of(scene: bpy.types.Scene, other: bpy.types.Object, which: str) -> list[Source]:
-    """Return the actions of another armature, with the reading options of its own list; which : one of WHICH."""
+    """Return actions of another armature, a ticked one with the options of its line; which : one of WHICH."""
+    if which == EVERY:
+        return [
+            Source(name=action.name_full, armature=other.name_full)
+            for action in bpy.data.actions
+            if _moves_only(action, other)
+        ]
+    lines = [line for line in lists.ticked_lines(properties.rig_of(scene, other)) if lists.is_own(line)]
     data = other.animation_data
     playing = None if data is None else data.action
-    lines = [line for line in lists.ticked_lines(properties.rig_of(scene, other)) if lists.is_own(line)]
-    if which == TICKED and lines:
+    if which == PLAYED:
+        lines = [line for line in lines if line.action == playing]
+    if lines or playing is None:
         return [dataclasses.replace(source_of(line), armature=other.name_full) for line in lines]
-    if which != EVERY:
-        slot = getattr(data, "action_slot", None)
-        called = (
-            {"slot": slot.identifier} if slot is not None and playing is not None and len(playing.slots) > 1 else {}
-        )
-        return [] if playing is None else [Source(name=playing.name_full, armature=other.name_full, **called)]
-    found = []
-    for action in bpy.data.actions:
-        moved = moves(action, other)
-        if moved.bones and moved.only and not why_apart(action, other, moved):
-            found.append(Source(name=action.name_full, armature=other.name_full))
-    return found
+    slot = getattr(data, "action_slot", None)
+    slot_played = slot.identifier if slot is not None and len(playing.slots) > 1 else ""
+    return [Source(name=playing.name_full, armature=other.name_full, slot=slot_played)]
+
+
+def _moves_only(action: bpy.types.Action, armature: bpy.types.Object) -> bool:
+    moved = moves(action, armature)
+    return bool(moved.bones and moved.only and not why_apart(action, armature, moved))
 
 
 def note_warnings(context: bpy.types.Context, armature: bpy.types.Object, lines: list[Any]) -> list[str]:
