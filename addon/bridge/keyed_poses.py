@@ -16,14 +16,14 @@ MOST_KEYS = 50_000  # of an action whose keys are compared whenever the panel is
 _MADE = ("BREAKDOWN", "GENERATED")  # key types that artists do not set
 
 
-def frames_of(action: bpy.types.Action, slot: Slot) -> list[int]:
-    """Return the scene frames at which an action has a pose; frames between the first and last selected keys, if any.
+def frames_of(action: bpy.types.Action, slot: Slot, *, chosen: bool = True) -> list[int]:
+    """Return the scene frames at which an action has a pose; if `chosen`, between the first and last selected keys.
 
     Bones that never move do not count, and neither do keys of type Breakdown and Generated, unless all keys have these
     types (an artist may have deleted keys of a capture). Fewer than two frames with selected keys are ignored.
     """
     every: Counter[int] = Counter()
-    chosen: Counter[int] = Counter()
+    picked: Counter[int] = Counter()
     bones: dict[str, tuple[set[int], set[int]]] = {}
     moving = set()
     for bone, frames, selected, moves in list(_keys(action, slot)) or _keys(action, slot, made=()):
@@ -34,9 +34,9 @@ def frames_of(action: bpy.types.Action, slot: Slot) -> list[int]:
     bones = {bone: known for bone, known in bones.items() if bone in moving} or bones
     for frames_, selected_ in bones.values():
         every.update(frames_)
-        chosen.update(selected_)
-    whole, marked = (sorted(f for f, count in some.items() if count >= WHOLE * len(bones)) for some in (every, chosen))
-    if len(marked) < 2:
+        picked.update(selected_)
+    whole, marked = (sorted(f for f, count in some.items() if count >= WHOLE * len(bones)) for some in (every, picked))
+    if len(marked) < 2 or not chosen:
         return whole
     return [frame for frame in whole if marked[0] <= frame <= marked[-1]]
 

@@ -9,7 +9,7 @@ from ..motion import arrays, quat, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import find, keep, parts, still_spans, wanted
-from .arms import Arms, Hand
+from .arms import Arms, Flags, Hand
 from .figure import Figure, figure_of
 from .find import BY_PARTNER, HOLD, MEET, ON, ON_PARTNER, RIGID, Contact
 from .keep import Hold, Kept
@@ -20,6 +20,7 @@ FAR = 0.2  # body heights between palms that hold each other
 HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
 PASSES = 0.35  # body heights a second: palms that meet are slower to each other once; passing palms are not
 BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
+LEAVES = 0.1  # s beside fixed frames in which arms go back to them
 _SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
 
 _OTHER_SIDE = str.maketrans("LR", "RL")
@@ -137,11 +138,13 @@ def keep_contacts(
     partners: Mapping[Clip, Clip],
     adapts: str,
     originals: Mapping[Clip, Clip] = NONE,
+    fixed: Flags | None = None,
 ) -> tuple[Two, Kept]:
     """Return two results with their hands where their sources have them, and how far they were off.
 
     played : what both play, as frames of the leader's sources; partners : the partner's source of each of these
     adapts : whose arms move, one of `ADAPTS`; originals : the clips of which others, of either, are mirror images
+    fixed (F,) : frames that stay to the bit, as keyed poses do; contacts there have the relation of these
 
     Example:
         >>> import numpy as np
@@ -163,7 +166,7 @@ def keep_contacts(
         return made, Kept()
 
     def restore_in_cycle(clips: Sequence[Clip], again: Sequence[Played]) -> keep.Held:
-        return _keep(clips, again, sources, adapts)
+        return _keep(clips, again, sources, adapts, fixed)
 
     held, kept = keep.around_cycle(made, played, restore_in_cycle) if made[0].cyclic else restore_in_cycle(made, played)
     return (held[0], held[1]), kept
@@ -223,7 +226,13 @@ def _mirror_contact(contact: Contact) -> Contact:
     return Contact(*_mirror_key(contact.key), contact.first, contact.end)
 
 
-def _keep(made: Sequence[Clip], played: Sequence[Played], sources: Mapping[Clip, "_Source"], adapts: str) -> keep.Held:
+def _keep(
+    made: Sequence[Clip],
+    played: Sequence[Played],
+    sources: Mapping[Clip, "_Source"],
+    adapts: str,
+    fixed: Flags | None,
+) -> keep.Held:
     nows = [figure_of(clip) for clip in made]
     facing = root_motion.ground_frames(made[0])[1]
 
@@ -232,15 +241,46 @@ def _keep(made: Sequence[Clip], played: Sequence[Played], sources: Mapping[Clip,
 
     found = {clip: source.contacts for clip, source in sources.items()}
     relations = wanted.merge_relations((len(made[0]), made[0].rate), played, found, relate)
+    if fixed is not None:
+        own = _Source((made[0], made[1]), (made[0], made[1]), mirrored=False, contacts=())
+        relations = [_meet_fixed(one, own, fixed) for one in relations]
     shares = _SHARES[adapts]
     holds = [Hold(one, _hands_of(one.contact.key, shares), shares) for one in relations]
-    own = [replace(one, clip=sources[one.clip].clips[1]) for one in played]
-    bodies = [Arms.of(*given) for given in zip(made, nows, (played, own), strict=True)]
+    theirs = [replace(one, clip=sources[one.clip].clips[1]) for one in played]
+    bodies = [Arms.of(*given) for given in zip(made, nows, (played, theirs), strict=True)]
 
     def lacks(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
         return _measure_lack(one.wanted, figures, facing, one.shares)
 
-    return keep.restore(bodies, holds, lacks)
+    clips, kept = keep.restore(bodies, holds, lacks)
+    if fixed is None:
+        return clips, kept
+    clips = [_leave_fixed(clip, body, fixed) for clip, body in zip(clips, bodies, strict=True)]
+    return clips, keep.measure_again(kept, lacks, [figure_of(clip) for clip in clips])
+
+
+def _meet_fixed(one: Wanted, own: "_Source", fixed: Flags) -> Wanted:
+    """Return a contact with the result's own relation in fixed frames; between these, the difference goes over."""
+    keys, at = np.flatnonzero(fixed), np.arange(len(fixed))
+    inside = (keys >= one.contact.first) & (keys < one.contact.end)
+    off = np.where(inside[:, None], own.relate(one.contact.key, keys.astype(float)) - one.relation[keys], 0.0)
+    before = np.clip(np.searchsorted(keys, at, side="right") - 1, 0, len(keys) - 2)
+    share = np.clip((at - keys[before]) / (keys[before + 1] - keys[before]), 0.0, 1.0)
+    share = (share * share * (3.0 - 2.0 * share))[:, None]  # as errors at the ends of a stretch are spread
+    return replace(one, relation=one.relation + (1.0 - share) * off[before] + share * off[before + 1])
+
+
+def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
+    """Return a clip whose arms go back to what they were at fixed frames."""
+    before, keys, at = body.made, np.flatnonzero(fixed), np.arange(len(fixed))
+    after = np.minimum(np.searchsorted(keys, at), len(keys) - 1)
+    away = np.minimum(np.abs(keys[after] - at), np.abs(at - keys[np.maximum(after - 1, 0)]))
+    share = arrays.ease(np.clip(away / (LEAVES * clip.rate), 0.0, 1.0))[:, None, None]
+    change = quat.log(quat.mul(quat.inv(before.rotations), quat.same_side(clip.rotations, before.rotations)))
+    turned = quat.mul(before.rotations, quat.exp(share * change))
+    return replace(
+        clip, rotations=np.where((share > 0.0) & change.any(axis=2, keepdims=True), turned, before.rotations)
+    )
 
 
 def _has_parts(key: Key, nows: Sequence[Figure]) -> bool:

@@ -351,6 +351,13 @@ def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held
     return made if all(one.let_go for one in holds) else results, Kept(tuple(holds))
 
 
+def measure_again(kept: Kept, lacks: Lacks, figures: Sequence[Figure]) -> Kept:
+    """Return the outcome for figures that were changed after `restore`."""
+    for one in kept.holds:
+        one.after = _measure_error(lacks(one, figures))
+    return kept
+
+
 def _find_cause(holds: Sequence[Hold], snaps: Sequence[Mapping[str, Flags]], rate: float) -> Hold | None:
     """Return the farthest contact near frames (F,) in which its arm snaps, None if no arm does."""
     for one in sorted(holds, key=lambda one: -float(np.median(one.before))):

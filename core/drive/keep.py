@@ -22,6 +22,8 @@ FADE = 0.4  # s, centred
 WAY_SIGMA = 0.1  # s, sigma of smoothing the root path
 TRAVELS, GAP = 0.10, 0.10  # heights a foot may travel in one contact, and s of a step between two contacts
 LEAST_SPAN = 0.15  # s of a contact at least
+HELD = 1e-6  # of a row, by which a held pose moves on
+HELD = 1e-6  # frames per row of a held pose
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,14 @@ class Stretch:
 class Woven:
     """A drive as a clip at RATE, and its foot contacts.
 
-    jumps : frames of the jumps; moved : shift of each jump in frames
+    jumps : frames of the jumps; moved : shift of each jump in frames; rows (F,) : that weigh most
     """
 
     clip: Clip
     spans: tuple[Span, ...]
     jumps: tuple[int, ...]
     moved: tuple[int, ...]
+    rows: Rows
 
 
 def stretches(route: Route) -> list[Stretch]:
@@ -84,7 +87,37 @@ def weave_route(data: Database, route: Route, name: str) -> Woven:
     place = _smooth_path(route.place)
     facing = root_motion.smooth(route.facing, WAY_SIGMA * RATE)
     clip = root_motion.place_clip(replace(posed, name=name), facing, np.column_stack([place.real, place.imag]))
-    return Woven(clip, _standing(data, heavier), tuple(at), tuple(moves))
+    return Woven(clip, _standing(data, heavier), tuple(at), tuple(moves), heavier)
+
+
+def list_played(data: Database, rows: Rows, rate: float) -> list[tuple[int, int, Array]]:
+    """Return what rows (F,) at RATE play at another rate, as stretches without jumps.
+
+    Each is a clip of the database, the first frame at `rate`, and frames (K,) of the clip before it was brought to
+    RATE, rising: those of a repeated cycle go on after its end, and a held pose moves on by a millionth.
+
+    Example:
+        >>> from action_loom.core.drive import database, keep
+        >>> from action_loom.core.demo_character import actions
+        >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
+        >>> [(clip, first, frames.round(2).tolist()) for clip, first, frames in
+        ...  keep.list_played(data, np.array([5, 6, 7, 8, 70, 71, 72]), 24.0)]
+        [(0, 0, [2.5, 3.75]), (1, 2, [3.5, 4.75])]
+    """
+    onward, same = data.onward[rows[:-1]] == rows[1:], np.diff(rows) == 0
+    goes_on = (onward | same) & (np.diff(data.clip[rows]) == 0)
+    found = []
+    for part in np.split(np.arange(len(rows)), np.flatnonzero(~goes_on) + 1):
+        own = np.arange(np.ceil(part[0] * rate / RATE - 1e-6), np.ceil((part[-1] + 1) * rate / RATE - 1e-6))
+        if not len(own):
+            continue
+        steps = np.where(same[part[:-1]], HELD, 1.0)
+        steps = np.append(steps, steps[-1:] if len(steps) else 1.0)  # on to the next row
+        played = data.frame[rows[part[0]]] + np.concatenate([[0.0], np.cumsum(steps)])
+        which = int(data.clip[rows[part[0]]])
+        at = np.interp(own * RATE / rate, np.append(part, part[-1] + 1), played)
+        found.append((which, int(own[0]), at * data.given_steps[which]))
+    return found
 
 
 def _smooth_path(place: NDArray[np.complex128]) -> NDArray[np.complex128]:
@@ -214,11 +247,13 @@ def at_rate(made: Woven, rate: float) -> tuple[Clip, list[Span]]:
     """Return the clip and its spans at another rate.
 
     Example:
+        >>> import numpy as np
         >>> from action_loom.core.drive import keep
         >>> from action_loom.core.edit.feet.spans import Span
         >>> from action_loom.core.demo_character import actions
         >>> from action_loom.core.motion import resample
-        >>> made = keep.Woven(resample.to_rate(actions.walk(), 60.0), (Span("L", "ball", 10, 40),), (), ())
+        >>> walk = resample.to_rate(actions.walk(), 60.0)
+        >>> made = keep.Woven(walk, (Span("L", "ball", 10, 40),), (), (), np.arange(len(walk)))
         >>> clip, spans = keep.at_rate(made, 30.0)
         >>> len(clip), spans[0].row
         (97, (0, 0, 5, 20))

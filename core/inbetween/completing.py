@@ -19,7 +19,7 @@ ROUNDS, EXACT = 8, 1e-4  # iterations at most, and metres of remaining error at 
 LIMBS = ("left_leg", "right_leg", "left_arm", "right_arm")
 
 
-def complete_keys(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip, Array]:
+def complete_keys(clip: Clip, keys: Longs, clips: Sequence[Clip], *, images: bool = True) -> tuple[Clip, Array]:
     """Return a clip that keeps the keys' hips, hand and foot positions; the rest comes from library clips.
 
     Stretches for all gaps are chosen jointly by these five points; each pose is taken from the nearer end of the
@@ -39,7 +39,7 @@ def complete_keys(clip: Clip, keys: Longs, clips: Sequence[Clip]) -> tuple[Clip,
     lacking = [role for role in SPARSE if role not in clip.skeleton.roles]
     if lacking:
         raise SkeletonError(f"{clip.name}: poses of hands, feet and hips need a {lacking[0]}: choose it in Body Roles")
-    known, poses = of_clips(clips, sparse=True), of_poses(clip.take_frames(keys), sparse=True)
+    known, poses = of_clips(clips, sparse=True, images=images), of_poses(clip.take_frames(keys), sparse=True)
     found = []
     for k, (a, b) in enumerate(pairwise(keys.tolist())):
         found.append(candidates.find_candidates(known, candidates.gap_of(poses, k, (b - a) * RATE / clip.rate)))

@@ -18,7 +18,7 @@ from ..motion import quat, resample
 from ..motion.clip import Clip, join_clips
 from . import candidates, choice, filling, learning, over_keys, standing, trust, windows
 from .candidates import Candidate, Gap, Piece
-from .filling import Filled
+from .filling import Filled, Leads
 from .learning import Model
 from .rows import RATE, Longs, Rows, lengthen_clip, of_clips, of_poses
 from .windows import Around, Poses
@@ -65,9 +65,9 @@ class Library:
         key = tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in parts)
         return list(self._found.made(key, lambda: candidates.find_candidates(self.rows, gap)))
 
-    def filled(self, gap: Gap, one: Candidate, first: Clip, last: Clip, count: int) -> Filled:
+    def filled(self, gap: Gap, one: Candidate, first: Clip, last: Clip, count: int, leads: Leads | None) -> Filled:
         """Return a gap of `count` frames between two one-frame clips, filled with a candidate."""
-        leads = filling.measure_leads(self.rows, gap, one)
+        leads = leads or filling.measure_leads(self.rows, gap, one)
         arrays = [a for p in (first, last) for a in (p.rotations, p.translations, p.scales) if a is not None]
         key = (one.pieces, leads, count, first.rate, first.name, *(a.tobytes() for a in arrays))
         return self._made.made(
@@ -80,10 +80,12 @@ class Wish:
     """Settings of one gap: candidate and gain; None for a candidate chosen jointly, and for an estimated gain.
 
     candidate : its index among the candidates found, or the pieces of one, found or not
+    leads : start and end speed (see `filling.measure_leads`); None for those of the keys
     """
 
     candidate: int | tuple[Piece, ...] | None = None
     gain: float | None = None
+    leads: Leads | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +139,10 @@ class Done:
     not_planted: str
 
 
-def library(sources: Sequence[Clip], seconds: float) -> Library:
-    """Return clips on one body as a library for gaps of up to `seconds`; cycles are repeated to that length."""
+def library(sources: Sequence[Clip], seconds: float, *, images: bool = True) -> Library:
+    """Return clips on one body, and mirror `images`, as a library for gaps of up to `seconds`; cycles are repeated."""
     clips = [lengthen_clip(replace(clip, channels={}), 2.0 * seconds + clip.seconds) for clip in sources]
-    return Library(clips, of_clips(clips))
+    return Library(clips, of_clips(clips, images=images))
 
 
 def longest_gap(clip: Clip, keys: Longs) -> float:
@@ -334,7 +336,7 @@ def _fill_span(
     first, last = clip.cut(a, a + 1), clip.cut(b, b + 1)
     ratio = trust.ratio(known.rows, asked, found, chosen, posture)
     gain = trust.gain(ratio)
-    one = known.filled(asked, found[chosen], first, last, b - a + 1)
+    one = known.filled(asked, found[chosen], first, last, b - a + 1, wish.leads)
     return GapFilled(a, b, found, chosen, one, gain if wish.gain is None else wish.gain, gain, ratio)
 
 

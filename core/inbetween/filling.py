@@ -8,6 +8,7 @@ import numpy as np
 
 from ..motion import quat, root_motion
 from ..motion.clip import Clip
+from ..motion.quat import Array
 from .candidates import Candidate, Gap, Piece
 from .rows import Rows, Singles, stretch
 
@@ -15,13 +16,19 @@ SEAM = 0.17  # s on each side over which stretches are blended at a seam
 SLOWEST, FASTEST = 0.7, 1.4  # limits of the speed ratio between the clip next to a gap and the stretch
 STILL = 1e-4  # (body heights a second)², summed over points; below it a row counts as still
 
+Leads = tuple[float, float]
+
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A gap's frames, including both keys, from a stretch (`own`) and from interpolation (`plain`)."""
+    """A gap's frames, including both keys, from a stretch (`own`) and from interpolation (`plain`).
+
+    leads : start and end speed of the stretch
+    """
 
     own: Clip
     plain: Clip
+    leads: Leads = (1.0, 1.0)
 
 
 def interpolate_poses(first: Clip, last: Clip, count: int) -> Clip:
@@ -47,7 +54,7 @@ def interpolate_poses(first: Clip, last: Clip, count: int) -> Clip:
     return replace(clip, scales=first.scales + share * (last.scales - first.scales))
 
 
-def measure_leads(rows: Rows, gap: Gap, one: Candidate) -> tuple[float, float]:
+def measure_leads(rows: Rows, gap: Gap, one: Candidate) -> Leads:
     """Return start and end speed of a candidate relative to constant speed: half-way to the clip next to the gap.
 
     Example:
@@ -83,7 +90,7 @@ def fill_gap(
     last: Clip,
     count: int,
     *,
-    leads: tuple[float, float] = (1.0, 1.0),
+    leads: Leads = (1.0, 1.0),
 ) -> Filled:
     """Return a gap of `count` frames, including its keys, filled with a candidate.
 
@@ -94,7 +101,7 @@ def fill_gap(
     plain = interpolate_poses(first, last, count)
     own = _bend_to_keys(_stretches(clips, rows, one, count, first, leads), first, last)
     own = replace(plain, rotations=own.rotations, translations=own.translations)
-    return Filled(own, plain)
+    return Filled(own, plain, leads)
 
 
 def mix_ways(even: Clip, ways: Sequence[tuple[Clip, float]]) -> Clip:
@@ -110,32 +117,49 @@ def mix_ways(even: Clip, ways: Sequence[tuple[Clip, float]]) -> Clip:
     return replace(even, rotations=rotations, translations=even.translations + moves)
 
 
-def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: Clip, led: tuple[float, float]) -> Clip:
+def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: Clip, leads: Leads) -> Clip:
     """Return the frames of a candidate as one clip; stretches overlap at their seams."""
-    seams = [round(share * (count - 1)) for share in accumulate(piece.share for piece in one.pieces[:-1])]
-    at = [0, *(min(max(frame, k + 1), count - len(seams) + k - 1) for k, frame in enumerate(seams)), count - 1]
-    reach = [max(1, min(round(SEAM * like.rate), at[k] - at[k - 1], at[k + 1] - at[k])) for k in range(1, len(at) - 1)]
-    reach = [0, *reach, 0]
-    whole = _piece(clips, rows, one, 0, at[1] + 1, (0, reach[1]), led)
-    for k in range(1, len(one.pieces)):
-        after = _piece(clips, rows, one, k, at[k + 1] - at[k] + 1, (reach[k], reach[k + 1]), led)
-        whole = _over(whole, after, at[k], reach[k])
+    whole: Clip | None = None
+    for piece, (first, frames, _) in zip(one.pieces, list_frames(rows, one, count, like.rate, leads), strict=True):
+        part = stretch(clips[rows.clips[piece.start]], frames, mirrored=bool(rows.mirrored[piece.start]))
+        reach = 0 if whole is None else (len(whole) - first - 1) // 2
+        whole = part if whole is None else _over(whole, part, first + reach, reach)
+    assert whole is not None
     return replace(whole, name=like.name, rate=like.rate)
 
 
-def _piece(
-    clips: list[Clip], rows: Rows, one: Candidate, k: int, count: int, more: tuple[int, int], led: tuple[float, float]
-) -> Clip:
-    """Return a piece as `count` frames, extended on both sides at its own speed, and held at the clip's ends."""
-    piece = one.pieces[k]
-    first, last = float(rows.frames[piece.start]), float(rows.frames[piece.end])
-    begin, end = led[0] if k == 0 else 1.0, led[1] if k == len(one.pieces) - 1 else 1.0
-    u = np.linspace(0.0, 1.0, count)
-    u = u + (begin - 1.0) * u * (1.0 - u) ** 2 - (end - 1.0) * u * u * (1.0 - u)
-    before, after = (np.arange(1, each + 1) / max(count - 1, 1) for each in more)
-    u = np.concatenate([-before[::-1], u, 1.0 + after])
-    clip = clips[rows.clips[piece.start]]
-    return stretch(clip, first + u * (last - first), mirrored=bool(rows.mirrored[piece.start]))
+def list_frames(rows: Rows, one: Candidate, count: int, rate: float, leads: Leads) -> list[tuple[int, Array, Array]]:
+    """Return what a gap of `count` frames plays of each piece of a candidate.
+
+    The first frame, the frames (K,) of the piece's clip, 30 a second, and their weights (K,). Pieces go on on both
+    sides of a seam at their own speed, and overlap there.
+
+    Example:
+        >>> from action_loom.core.inbetween import candidates, filling, rows
+        >>> from action_loom.core.demo_character import actions
+        >>> library = rows.of_clips([actions.walk()])
+        >>> one = candidates.Candidate((candidates.Piece(8, 14),), 0.0)
+        >>> [(first, frames.tolist()) for first, frames, _ in filling.list_frames(library, one, 4, 15.0, (1.0, 1.0))]
+        [(0, [8.0, 10.0, 12.0, 14.0])]
+    """
+    seams = [round(share * (count - 1)) for share in accumulate(piece.share for piece in one.pieces[:-1])]
+    at = [0, *(min(max(frame, k + 1), count - len(seams) + k - 1) for k, frame in enumerate(seams)), count - 1]
+    reach = [max(1, min(round(SEAM * rate), at[k] - at[k - 1], at[k + 1] - at[k])) for k in range(1, len(at) - 1)]
+    reach, last, found = [0, *reach, 0], len(one.pieces) - 1, []
+    for k, piece in enumerate(one.pieces):
+        length = at[k + 1] - at[k]
+        begin, end = leads[0] if k == 0 else 1.0, leads[1] if k == last else 1.0
+        u = np.linspace(0.0, 1.0, length + 1)
+        u = u + (begin - 1.0) * u * (1.0 - u) ** 2 - (end - 1.0) * u * u * (1.0 - u)
+        before, after = (np.arange(1, each + 1) / max(length, 1) for each in reach[k : k + 2])
+        u = np.concatenate([-before[::-1], u, 1.0 + after])
+        weights = np.ones(len(u))
+        for side, wide in ((weights, 2 * reach[k]), (weights[::-1], 2 * reach[k + 1])):
+            rise = np.arange(wide) / max(wide, 1)
+            side[:wide] *= rise * rise * (3.0 - 2.0 * rise)
+        first, final = (float(rows.frames[row]) for row in (piece.start, piece.end))
+        found.append((at[k] - reach[k], first + u * (final - first), weights))
+    return found
 
 
 def _over(before: Clip, after: Clip, at: int, reach: int) -> Clip:

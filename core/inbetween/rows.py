@@ -114,10 +114,10 @@ def _points(skeleton: Skeleton, *, sparse: bool) -> list[int]:
     return [skeleton.roles[role] for role in SPARSE] if sparse else list_compared_points(skeleton)[0]
 
 
-def of_clips(clips: Sequence[Clip], *, sparse: bool = False) -> Rows:
+def of_clips(clips: Sequence[Clip], *, sparse: bool = False, images: bool = True) -> Rows:
     """Return the rows of clips on one body, 30 a second, and of their mirror images if the body allows it.
 
-    sparse : as in `of_poses`
+    sparse : as in `of_poses`; images : whether mirror images are wanted
 
     Example:
         >>> from action_loom.core.inbetween import rows
@@ -129,7 +129,7 @@ def of_clips(clips: Sequence[Clip], *, sparse: bool = False) -> Rows:
     parts = [
         replace_clip(of_poses(resample.to_rate(_plain(clip), RATE), sparse=sparse), k) for k, clip in enumerate(clips)
     ]
-    swapped = _list_swapped_points(clips[0], sparse=sparse)
+    swapped = _list_swapped_points(clips[0], sparse=sparse) if images else None
     if swapped is not None:
         parts += [_mirror_rows(part, swapped) for part in parts]
     return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in Rows.__dataclass_fields__))

@@ -7,4 +7,5 @@ from ..options import RARE, Declared, declaration, option
 class FillOptions(Declared):
     """How the clips are read from which gaps are filled."""
 
+    mirror: bool = option(True, "Use the clips' mirror images, too", shown=RARE)
     trim: bool = option(True, "Remove calibration poses, and jumps in the first and last 0.1 s", shown=RARE)

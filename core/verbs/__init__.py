@@ -250,16 +250,17 @@ def apply_with_partner(
 
 
 def for_partners(recipe: Recipe) -> tuple[Recipe, list[str]]:
-    """Return a recipe as it is applied to two figures, without mirror images, and a note on that.
+    """Return a recipe as it is applied to two figures, without mirror images and a library, and notes on these.
 
     Example:
         >>> from action_loom.core import verbs
         >>> verbs.for_partners(verbs.Follow())[0].mirror
         False
     """
-    if not getattr(recipe, "mirror", False):
-        return recipe, []
-    return replace(recipe, mirror=False), ["mirror had no effect: the partner would change sides"]  # type: ignore[call-arg]
+    why = {"mirror": "the partner would change sides", "library": "its clips have no partner"}
+    given = [name for name in why if getattr(recipe, name, False)]
+    without: dict[str, Any] = {name: type(getattr(recipe, name))() for name in given}
+    return replace(recipe, **without), [f"{name} had no effect: {why[name]}" for name in given]
 
 
 def _find_frames(*given: Any) -> Any:

@@ -45,7 +45,7 @@ def hold_hands(
 
 def _list_played(clip: Clip, made: Result, sources: Sequence[Clip], shown: Sequence[Any]) -> list[Played]:
     """Return the stretches of sources that a result plays, of mirror images where it plays these."""
-    spliced = isinstance(made, SpliceResult)  # its arms are the action's, its way the locomotion's
+    spliced = isinstance(made, SpliceResult) or getattr(made, "over", False)  # its way is another source's
     images: dict[int, Clip] = {}
     played = []
     for one in shown:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from ..bodies import alike
 from ..contacts import couple, keep
-from ..contacts.wanted import Played
+from ..contacts.wanted import LIVES, Played
 from ..errors import OptionError, wrong_count
+from ..inbetween import filling
+from ..inbetween.rows import RATE
 from ..motion import arrays, continuous_mean, mirror, quat, resample, retarget, root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
@@ -20,11 +22,17 @@ from ..recipes.planting import PlantOptions
 from ..weave import body_limits, planting
 from ..weave.results import Result, SpliceResult
 from ..weave.splice import mask, torso
+from . import Fill, Splice, apply
+from .drive import over
+from .drive.work import DriveResult
+from .fill import sources
+from .fill.result import FillResult
 from .source_frames import Shown
 from .splice import whole
 
 EASE = 1.0 / 3.0  # s on each side of a seam, over which the step of the pose is spread
 JUMP = 4.0  # times the usual step: a larger step in the frames of a source is a seam
+HELD = 1e-3  # frames; smaller steps hold a pose
 TURNED = 1e-6  # radians and metres; images of partners that are nearer to their place stay there
 
 Beside = tuple[Clip, Clip, Clip]  # of the leader, of its partner as captured, and on the body of the partner's result
@@ -70,18 +78,26 @@ def weave_partner(
         [0.8, 0.0]
     """
     _check(recipe, clips, partners, shown)
+    if isinstance(made, FillResult):
+        return _fill_partner(recipe, clips, partners, made, adapts)
     pairs = _pair_clips(clips, partners, shown)
     names = [clip.name for clip in partners]
     body = partners[made.reference]
     on_body = {which: (*pair, alike.like(pair[1], body)[0]) for which, pair in pairs.items()}
     # The leader's legs are the locomotion's, and its arms the actions', which have the contacts.
-    spliced = isinstance(made, SpliceResult)
+    driven = isinstance(made, DriveResult) and made.over
+    spliced = driven or isinstance(made, SpliceResult)
     legs, acts = ([one for one in shown if (one.source == 0) == first] for first in (True, False))
     beside = [
         _follow(_lay_out(some, clips, len(made.clip)), on_body, made.clip)
         for some in ((legs, acts) if spliced else (shown,))
     ]
-    woven = replace(_splice(beside, recipe) if spliced else beside[0], name=recipe.result_name(names))
+    strength = np.full(len(made.clip), 1.0 if driven else getattr(recipe, "strength", 1.0))
+    if driven:
+        last = max((one.first + len(one.frames) for one in acts), default=0)
+        strength = over.fade_back(len(made.clip), last, made.clip.rate)
+    woven = _splice(beside, Splice() if driven else recipe, strength) if spliced else beside[0]
+    woven = replace(woven, name=recipe.result_name(names))
     one_source = made.report.get("not_planted") in (None, planting.ONE_SOURCE)
     report = {**made.report, "hands": None, "names": names, "notes": []}
     if isinstance(recipe, PlantOptions):
@@ -101,27 +117,58 @@ def weave_partner(
                  for image, own in zip(pair, (clips[source], partners[source]), strict=True)}  # fmt: skip
     (clip, woven), kept = couple.keep_contacts((made.clip, woven), played, of, adapts, originals)
     sentences += kept.describe(clip.name)
-    sources = list(dict.fromkeys(of[one.clip] for one in played))
-    report["limits"], report["warnings"] = body_limits.describe_limits(woven, sources)
+    theirs = list(dict.fromkeys(of[one.clip] for one in played))
+    report["limits"], report["warnings"] = body_limits.describe_limits(woven, theirs)
     report["quality"] = {
-        "before": [quality.measure(one) for one in sources],
+        "before": [quality.measure(one) for one in theirs],
         "after": quality.measure(woven),
     }
+    return _join(made, clip, replace(made, clip=woven, report=report), kept, sentences)
+
+
+def _fill_partner(
+    recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], made: FillResult, adapts: str
+) -> FillResult:
+    """Return a filled clip with that of its partner, whose gaps have the same stretches; keyed poses stay."""
+    assert isinstance(recipe, Fill)
+    prepared = replace(sources.gather(partners[1:], recipe), like=made)
+    theirs = apply(recipe, partners, prepared=prepared)
+    played, free, rows = list[Played](), np.zeros(len(made.clip), dtype=bool), made.library.rows
+    for gap, row in zip(made.done.gaps, made.report["fill"]["gaps"], strict=True):
+        if gap.filled is None or gap.gain <= LIVES:
+            continue
+        one, some = gap.found[gap.chosen], row["candidates"][gap.chosen]["stretches"]
+        parts = filling.list_frames(rows, one, gap.last - gap.first + 1, made.clip.rate, gap.filled.leads)
+        for piece, told, (first, frames, weights) in zip(one.pieces, some, parts, strict=True):
+            clip = clips[told["number"] - 1]
+            given = told["first"] + (frames - rows.frames[piece.start]) * clip.rate / RATE
+            last = len(clip) - 1.0
+            given = np.where(given > last, given % last, given)  # a cycle goes on
+            played.append(Played(clip, gap.first + first, given, weights))
+        free[gap.first + 1 : gap.last] = True
+    of = dict(zip(clips, partners, strict=True))
+    (clip, woven), kept = couple.keep_contacts((made.clip, theirs.clip), played, of, adapts, fixed=~free)
+    measured = {**theirs.report["quality"], "after": quality.measure(woven)}
+    theirs = replace(theirs, clip=woven, report=theirs.report | {"quality": measured})
+    return _join(made, clip, theirs, kept, kept.describe(clip.name))
+
+
+def _join(made: Any, clip: Clip, theirs: Result, kept: keep.Kept, sentences: Sequence[str]) -> Any:
+    """Return a result with its clip changed, and with the partner's."""
     told = {
-        "partner": {"name": woven.name, **kept.as_report()},
+        "partner": {"name": theirs.clip.name, **kept.as_report()},
         "warnings": [*made.report["warnings"], *sentences],
     }
-    theirs = replace(made, clip=woven, report=report)
     return replace(made, clip=made.restore(clip), report=made.report | told, partner=theirs)
 
 
-def _splice(beside: Sequence[Clip], recipe: Any) -> Clip:
+def _splice(beside: Sequence[Clip], recipe: Any, strength: Array) -> Clip:
     """Return the partner's locomotion with the upper body of its actions, both beside the leader."""
     legs, arms = beside
     upper = mask.upper_body(legs.skeleton, recipe.upper)
     faced = torso.facing(legs), torso.facing(arms)
     rotations, _ = whole.upper_rotations(legs, arms, upper, faced, recipe)
-    made = whole.overlay(legs, arms, upper, rotations, np.full(len(legs), recipe.strength))
+    made = whole.overlay(legs, arms, upper, rotations, strength)
     return replace(_take_first_as_last(made) if legs.cyclic else made, cyclic=legs.cyclic)
 
 
@@ -224,7 +271,7 @@ def _play(layer: _Layer, pairs: Mapping[tuple[int, bool], Beside], facing: Array
         parts.append(
             root_motion.place_clip(resample.sample(partner, frames), back, np.column_stack([shift.real, shift.imag]))
         )
-    whole = _join(parts, lead)
+    whole = _concatenate(parts, lead)
     if lead.cyclic:  # its last frame is its first one
         begins = abs(layer.frames[-1] - layer.frames[0]) > 0.5
         breaks = sorted({*(one % (len(facing) - 1) for one in breaks), *([0] if begins else [])})
@@ -236,12 +283,12 @@ def _play(layer: _Layer, pairs: Mapping[tuple[int, bool], Beside], facing: Array
 def _find_breaks(layer: _Layer) -> list[int]:
     """Return the frames at which a source does not go on from the frame before."""
     steps = np.diff(layer.frames)
-    usual = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 1.0
+    usual = float(np.median(steps[steps > HELD])) if (steps > HELD).any() else 1.0
     other = (np.diff(layer.sources) != 0) | (np.diff(layer.mirrored.astype(int)) != 0)
     return (np.flatnonzero(other | (steps < -1e-6) | (steps > JUMP * usual)) + 1).tolist()
 
 
-def _join(parts: Sequence[Clip], lead: Clip) -> Clip:
+def _concatenate(parts: Sequence[Clip], lead: Clip) -> Clip:
     first = parts[0]
     names = [name for name in first.channels if all(name in one.channels for one in parts)]
     return replace(

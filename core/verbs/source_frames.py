@@ -19,7 +19,6 @@ from ..weave.results import (
     Result,
     SpliceResult,
 )
-from .drive import Drive
 from .loop import Loop
 from .mirror import Mirror
 from .take import CutOut
@@ -254,29 +253,30 @@ def _of_poses(woven: KeyPosesResult, _recipe: Recipe, _clips: Sequence[Clip]) ->
     ]
 
 
-def _of_drive(woven: "DriveResult", recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
-    """Return the stretches that were played, to 0.1 s; a drive settled along its line has the stretches of its walk."""
-    from ..drive.database import RATE  # loaded with every such result
+def _of_drive(woven: "DriveResult", _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
+    """Return the stretches that were played; a drive settled along its line has the stretches of its walk."""
+    from ..drive import database, keep  # loaded with every such result
 
-    data, found = woven.data, list[Shown]()
-    legs = 1 if isinstance(recipe, Drive) and recipe.upper_body_only else 0
-    known = [clip.name for clip in clips[legs:]]
+    data, legs, found = woven.data, int(woven.over), list[Shown]()
     if woven.settled is not None:
-        names = [clip.name for clip in woven.settled.inputs.clips[: woven.settled.inputs.given]]
-        return _of_graph(woven.settled, [legs + known.index(one) if one in known else None for one in names])
-    at = np.arange(len(woven.clip)) * RATE / woven.clip.rate
-    rows = woven.route.row[np.minimum(np.round(at).astype(int), len(woven.route) - 1)]
-    playing = data.clip[rows]
-    for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(playing)) + 1):
-        which = int(playing[part[0]])
-        clip = data.clips[which % data.given]
-        if clip.name not in known or which % data.given >= len(data.frame_maps):
-            continue
-        frames = data.frame_maps[which % data.given]
-        played = frames.given(data.frame[rows[part]] * data.rate / RATE)
-        source = legs + known.index(clip.name)
-        found += _runs(source, np.asarray(played), int(part[0]), mirrored=which >= data.given)
-    return [*_runs(0, np.arange(len(woven.clip), dtype=float)), *found] if legs else found
+        names, known = woven.settled.inputs.clips[: woven.settled.inputs.given], [clip.name for clip in clips]
+        return _of_graph(woven.settled, [known.index(one.name) if one.name in known else None for one in names])
+    if legs:
+        cycle = len(clips[0]) - 1.0 if clips[0].cyclic else 0.0
+        about = (cycle, 0.0, cycle) if cycle else ()
+        found = [Shown(0, 0, np.arange(len(woven.clip), dtype=float), np.ones(len(woven.clip)), False, *about)]
+    for which, first, rows in keep.list_played(data, woven.played, woven.clip.rate):
+        one = data.clips[which % data.given]  # a bent walk has the clip of its walk
+        source = next(k for k in range(data.given) if data.clips[k] is one)
+        if source >= len(clips) - legs or first >= len(woven.clip):
+            continue  # it is of a library
+        frames, own = data.frame_maps[source], np.flatnonzero(data.clip == source)
+        cycle = frames.cycle or round(len(own) * data.rate / database.RATE) if data.onward[own[-1]] == own[0] else 0
+        step = frames.step * (cycle / len(own) if cycle else data.rate / database.RATE)
+        about = (cycle * frames.step, frames.first, frames.first + cycle * frames.step) if cycle else ()
+        played = (frames.first + rows * step)[: len(woven.clip) - first]
+        found.append(Shown(legs + source, first, played, np.ones(len(played)), which >= data.given, *about))
+    return found
 
 
 def _of_ask(woven: "AskResult", _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:

@@ -229,7 +229,9 @@ class ACTION_LOOM_OT_steer(polls.OnArmature, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return polls.poll_sources(cls, context, Drive.least) and polls.poll_parts(cls, context, Drive)
+        return polls.poll_sources(cls, context, Drive.least) and all(
+            poll(cls, context, Drive) for poll in (polls.poll_parts, polls.poll_partner)
+        )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if self.leader:

@@ -195,10 +195,7 @@ class VerbOperator(BackgroundOperator):
 
     def add_line(self, line: Any) -> None:
         """Add the action of a list's line to the sources, with the line's reading options."""
-        if line.partner:
-            beside = self.partners.add()
-            beside.name, beside.action = line.action.name_full, line.partner
-        reading = {"rate": line.rate, "slot": line.slot}
+        reading = {"rate": line.rate, "slot": line.slot, "partner": line.partner}
         if line.use_range:
             reading |= {"first": line.first, "last": line.last}
         self.add_source(line.action.name_full, line.weight, line.armature, reading)
@@ -209,13 +206,17 @@ class VerbOperator(BackgroundOperator):
         """Add an action to the sources.
 
         armature : the action's armature, if it is another one
-        reading : reading options other than the defaults
+        reading : reading options other than the defaults, and the partner's action
         """
+        reading = dict(reading or {})
+        if partner := reading.pop("partner", ""):
+            beside = self.partners.add()
+            beside.name, beside.action = name, partner
         item = self.sources.add()
         item.name, item.weight = name, weight
         player = self.players.add()
         player.name, player.armature = name, armature
-        if reading is not None:
+        if reading:
             row = self.readings.add()
             row.name = name
             for option, value in reading.items():

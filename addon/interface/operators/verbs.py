@@ -24,6 +24,7 @@ from ....core.verbs import (
     Shortest,
     Synchronise,
     Walk,
+    for_partners,
     from_json,
 )
 from ...bridge import rates
@@ -138,7 +139,8 @@ class DriveHooks(ResultHooks):
             if other is None:
                 op.refused.append(f"{row['armature']} is gone: it gets no action")
                 continue
-            request = dataclasses.replace(request_from_json(row["request"]), result=made[0].request.result)
+            result = dataclasses.replace(made[0].request.result, partner="")  # it is the steered one's
+            request = dataclasses.replace(request_from_json(row["request"]), result=result)
             try:
                 made.append((yield from op.read(context, other, request, from_json(row["recipe"]), warn=False)))
             except LoomError as error:
@@ -301,7 +303,7 @@ class FillHooks(ResultHooks):
         if not posed.sources(properties.rig_of(scene, armature), armature):
             cls.poll_message_set("Tick the actions to fill from; the armature's own has the poses")
             return False
-        return True
+        return polls.poll_partner(cls, context, cls.recipe)
 
     def fill_sources(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         scene, armature = scene_of(context), present(op.about(context))
@@ -329,7 +331,14 @@ class FillHooks(ResultHooks):
         fill_gaps.check(
             op.sources[0].name, op.key_frames, rates.of_scene(scene_of(context))
         )  # an hour of motion takes a minute to read
+        request = op.request()
+        if request.result.partner:
+            fill_gaps.check_partner(armature, request.result.partner, request.sources, op.key_frames)
         return (yield from super().inputs(op, context, armature))
+
+    def completed(self, op: Any, inputs: "Inputs") -> "Inputs":
+        # A preview shows the leader alone, but as it is filled with its partner.
+        return dataclasses.replace(inputs, recipe=for_partners(inputs.recipe)[0]) if op.partner else inputs
 
 
 # Operators whose name is not their verb, and verbs that need hooks.

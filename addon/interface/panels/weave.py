@@ -324,7 +324,9 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if recipe is CutOut:
             return ""
         if settings.mode == Fill.verb:
-            return posed.missing(rig, present(target_armature.of_tab(bpy.context)))
+            armature = present(target_armature.of_tab(bpy.context))
+            why = source_list.why_no_partner(scene_of(bpy.context), armature, recipe)
+            return posed.missing(rig, armature) or why
         ticked = len(lists.first_ticked(rig, recipe.least))
         if ticked >= recipe.least:
             if settings.mode == "follow" and settings.curve is None and not settings.follow.path:

@@ -1,18 +1,22 @@
 """The gaps of Fill: the source of each, the choices for single gaps, and the proposed timing of poses."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import bpy
 
 from ....core.errors import LoomError
 from ....core.options import declared_options
+from ....core.recipes.reading import Source
 from ....core.verbs import Fill
 from ....core.verbs.fill import locks
 from ...model import contact_rows
 from ..preview import previews
 from ..sources import posed
+from ..weaving import partner_actions
 
 AUTO = -1.0
+NAMED = 8  # frames that a sentence names
 
 
 class Gap(NamedTuple):
@@ -104,6 +108,26 @@ def check(name: str, key_frames: str, rate: float) -> None:
     frames = sorted({int(frame) for row in declared_options(Fill)["key_frames"].checked(key_frames) for frame in row})
     if len(frames) > 1:
         work.check_gaps(name, np.array(frames), rate)
+
+
+def check_partner(armature: bpy.types.Object, name: str, sources: Sequence[Source], key_frames: str) -> None:
+    """Raise LoomError unless a partner's action has its keyed poses at the frames of the first source."""
+    from ...bridge import curves, keyed_poses
+
+    (source, *_), partner = sources, partner_actions.find_partner(armature, name, Fill)
+    action = bpy.data.actions[source.name]
+    theirs = partner_actions.find_action(action, source, armature, partner, len(sources))
+    first = contact_rows.frames_of(action, source.span)[0]
+    rows = declared_options(Fill)["key_frames"].checked(key_frames)
+    wanted = sorted(first + int(frame) for row in rows for frame in row)
+    every = keyed_poses.frames_of(theirs, curves.choose_slot(theirs, partner), chosen=False)
+    found = [frame for frame in every if wanted and wanted[0] <= frame <= wanted[-1]]
+    if found != wanted:
+        frames, others = (", ".join(map(str, one[:NAMED])) + ", …" * (len(one) > NAMED) for one in (found, wanted))
+        raise LoomError(
+            f"{theirs.name} has keyed poses at frames {frames or 'none'}, but {action.name} at {others}: key both at"
+            " the same frames"
+        )
 
 
 def _find_preview(armature: bpy.types.Object) -> tuple[dict[str, Any], int]:

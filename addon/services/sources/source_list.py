@@ -15,10 +15,12 @@ from ....core.errors import LoomError, OptionError
 from ....core.options import declared_options
 from ....core.recipes.base import Recipe
 from ....core.recipes.reading import Request, Source, SourceOptions
+from ....core.verbs import Fill
 from ...ground import option_properties
 from ...ground.blender_types import Slot, armature_data
 from ...model import lists, properties, target_armature
 from ...model.lists import PLAYED, TICKED
+from . import posed
 
 _LAST_FRAME = 1048574  # of Blender's timeline; its negative is the first frame
 
@@ -427,6 +429,9 @@ def why_no_partner(scene: bpy.types.Scene, armature: bpy.types.Object | None, re
         return ""
     from ..weaving import partner_actions
 
-    lines = lists.ticked_lines(properties.rig_of(scene, armature))
-    sources = [(line.action, source_of(line)) for line in lines if line.action is not None]
+    rig, sources = properties.rig_of(scene, armature), []
+    lines = lists.ticked_lines(rig)
+    if recipe is Fill and (own := posed.action_of(armature)) is not None:
+        lines, sources = posed.sources(rig, armature), [(own, source_of_action(scene, armature, own))]
+    sources += [(line.action, source_of(line)) for line in lines if line.action is not None]
     return partner_actions.why_not(armature, name, recipe, [] if recipe.of_action else sources)

@@ -6,7 +6,7 @@ Method: Drive.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...options import HIDDEN, RARE, constant, declaration, option
+from ...options import HIDDEN, RARE, declaration, option
 from ...recipes.base import Recipe, check_count, graph_name
 from ...recipes.drive import DriveOptions
 from ...recipes.planting import PlantOptions
@@ -23,8 +23,8 @@ class Drive(Recipe, PlantOptions, DriveOptions):
     intent = "Path"
     others = "more clips to drive with, such as those of a set"
     summary = "drive a character through wishes over time, with its own clips"
+    takes_partners = True
 
-    keep_hands: str = constant("off")  # which frames play is known to 0.1 s only
     moves_well: float = option(
         0.2, "Smaller answers at once, larger moves better", bounds=(0.0, 1.0), usual=(0.0, 1.0), label="Smoothness"
     )

@@ -9,6 +9,7 @@ from ...bodies import alike
 from ...errors import ClipError
 from ...motion import cycles
 from ...motion.clip import Clip
+from ...motion.quat import Array
 from ...weave.seam import repairs
 from ...weave.splice import mask, torso
 from ..splice import Splice, whole
@@ -50,13 +51,24 @@ def splice_upper_body(legs: Clip, driven: Clip, name: str) -> Clip:
     """
     upper = mask.upper_body(legs.skeleton, "")
     brought, _ = alike.like(driven, legs)
-    count = min(len(legs), len(brought))
-    action = brought.take_frames(np.minimum(np.arange(len(legs)), count - 1))
-    strength = np.ones(len(legs))
-    if count < len(legs):
-        fade = min(max(2, round(FADE * legs.rate)), count)
-        strength[count:] = 0.0
-        strength[count - fade : count] = 1.0 - repairs.fade(fade)
+    action = brought.take_frames(np.minimum(np.arange(len(legs)), len(brought) - 1))
     faced = torso.facing(legs), torso.facing(action)
     rotations, _ = whole.upper_rotations(legs, action, upper, faced, Splice())
+    strength = fade_back(len(legs), min(len(legs), len(brought)), legs.rate)
     return replace(whole.overlay(legs, action, upper, rotations, strength), name=name)
+
+
+def fade_back(count: int, driven: int, rate: float) -> Array:
+    """Return the strength (count,) of an upper body that is driven in the first frames only.
+
+    Example:
+        >>> from action_loom.core.verbs.drive import over
+        >>> over.fade_back(8, 6, 9.0).round(2).tolist()
+        [1.0, 1.0, 1.0, 0.85, 0.5, 0.15, 0.0, 0.0]
+    """
+    strength = np.ones(count)
+    if driven < count:
+        fade = min(max(2, round(FADE * rate)), driven)
+        strength[driven:] = 0.0
+        strength[driven - fade : driven] = 1.0 - repairs.fade(fade)
+    return strength

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...drive import controller, crowd, database, footing, ground, idle_plans, keep, route, variety, wishes
 from ...drive.controller import Manner
-from ...drive.database import Database
+from ...drive.database import Database, Rows
 from ...drive.route import Route
 from ...drive.springs import wrap_angle
 from ...edit.feet import spans
@@ -32,12 +32,15 @@ MOST = 50  # bodies of a crowd
 class DriveResult(Result):
     """A driven clip; route : played rows per step; data : the searched database.
 
+    played (F,) : the rows that weigh most, after jumps were moved; over : whether only the upper body plays them
     settled : the walk along the line on which the clip was settled, else None
     """
 
     route: Route
     data: Database
+    played: Rows
     settled: FollowResult | None = None
+    over: bool = False
 
 
 def rows(
@@ -151,7 +154,7 @@ def drive(
             recipe.verb, clips, clip, began, (*data.sentences, *data.lacks, *told, *_note_channels(clips))
         ),
     }
-    return DriveResult(clip, report, 0, driven, data, settled)
+    return DriveResult(clip, report, 0, driven, data, made.rows, settled, legs is not None)
 
 
 def manner_of(recipe: Drive) -> Manner:

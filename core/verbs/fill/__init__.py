@@ -18,6 +18,7 @@ class Fill(Recipe, FillOptions):
     mode = "Fill"
     intent = "Chain"
     others = "the clips that gaps are filled from"
+    takes_partners = True
     summary = "fill between keyed poses with motion of others: fill BLOCKING --key-frames '0 24 61' --from TAKES"
 
     key_frames: tuple[tuple[float, ...], ...] = option(

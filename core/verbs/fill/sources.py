@@ -21,6 +21,7 @@ from ...recipes.fill import FillOptions
 from ...recipes.travel import TravelOptions
 from ...weave import add_root_motion
 from ...weave.seam import close
+from .result import FillResult
 
 SHORTEST = 2.0  # s; cycles are repeated for gaps of at least this length
 
@@ -39,10 +40,15 @@ class OnBody:
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """Clips that gaps are filled from, as given and trimmed."""
+    """Clips that gaps are filled from, as given and trimmed.
+
+    images : whether mirror images are used, too; like : the leader's result, with whose stretches gaps are filled
+    """
 
     clips: list[Clip]
     given: list[Trimmed]
+    images: bool = True
+    like: FillResult | None = None
     known: Cache[tuple[Any, ...], OnBody] = field(default_factory=lambda: Cache(2))
 
     @cached_property
@@ -77,7 +83,7 @@ class Sources:
         if goes:
             clips, given = add_root_motion.travelling(clips, TravelOptions(), needed=True)
             notes += given
-        return OnBody(between.library(clips, seconds), carried, notes)
+        return OnBody(between.library(clips, seconds, images=self.images), carried, notes)
 
 
 def gather(
@@ -96,4 +102,4 @@ def gather(
     if known is not None:
         return known
     progress.at(0.0, "Preparing the clips")
-    return Sources(list(clips), [trim.if_wanted(one, options.trim) for one in clips])
+    return Sources(list(clips), [trim.if_wanted(one, options.trim) for one in clips], options.mirror)

@@ -57,8 +57,12 @@ def fill(
     progress.at(0.5, "Filling")
     short = np.zeros(len(keys))
     if recipe.complete_poses:
-        clip, short = completing.complete_keys(clip, keys, library.clips)
-    wishes, lost = _wishes(clip, keys, recipe, sources, library)
+        clip, short = completing.complete_keys(clip, keys, library.clips, images=sources.images)
+    wishes, lost = (
+        _wishes_like(clip, sources.like, sources, library)
+        if sources.like is not None
+        else _wishes(clip, keys, recipe, sources, library)
+    )
     done = between.fill(clip, keys, library, wishes, plant=recipe.plant_feet, keep=True)
     result = replace(done.clip, name=recipe.result_name([clip.name]), cyclic=False)
     progress.at(0.8, "Measuring")
@@ -154,25 +158,50 @@ def _wishes(
         share = recipe.share if share < 0.0 else share
         set_to: int | tuple[Piece, ...] | None = int(candidate) if candidate >= 0 else None
         if first in locked:
-            pieces = [_piece(one, sources, library) for one in locked[first]]
-            set_to = tuple(one for one in pieces if one is not None)
-            gone = next((one for one, piece in zip(locked[first], pieces, strict=True) if piece is None), None)
-            if gone is not None:
-                set_to = None
-                lost.append(
-                    f"{clip.name}: the stretch set for the gap after frame {first} of the result is gone:"
-                    f" {gone.clip}, frames {gone.first:g} to {gone.last:g}; another was chosen"
-                )
+            set_to, gone = _find_pieces(clip, first, locked[first], sources, library)
+            lost += gone
         wishes[number] = Wish(set_to, share if share >= 0.0 else None)
     return wishes, lost
 
 
-def _piece(lock: Lock, sources: Sources, library: Library) -> Piece | None:
-    """Return the rows of a locked stretch, or None if no source contains it."""
+def _wishes_like(clip: Clip, like: FillResult, sources: Sources, library: Library) -> tuple[dict[int, Wish], list[str]]:
+    """Return the stretches, shares and speeds of another figure's gaps, and sentences as `_wishes`."""
+    wishes, lost = dict[int, Wish](), list[str]()
+    for number, (gap, row) in enumerate(zip(like.done.gaps, like.report["fill"]["gaps"], strict=True)):
+        set_to = None
+        if gap.filled is not None:
+            some = row["candidates"][gap.chosen]["stretches"]
+            numbers = [one["number"] - 2 for one in some]
+            set_to, gone = _find_pieces(clip, gap.first, locks.of_report(some), sources, library, numbers)
+            lost += gone
+        wishes[number] = Wish(set_to, gap.gain, None if gap.filled is None else gap.filled.leads)
+    return wishes, lost
+
+
+def _find_pieces(
+    clip: Clip, first: int, wanted: Sequence[Lock], sources: Sources, library: Library, numbers: Sequence[int] = ()
+) -> tuple[tuple[Piece, ...] | None, list[str]]:
+    """Return the rows of stretches set for the gap after a frame, or None and a sentence on one that is gone.
+
+    numbers : of their clips, where names do not tell
+    """
+    names = [source.name for source in sources.clips]
+    among = [[k] for k in numbers] or [[k for k, name in enumerate(names) if name == one.clip] for one in wanted]
+    pieces = [_piece(one, sources, library, some) for one, some in zip(wanted, among, strict=True)]
+    for one, piece in zip(wanted, pieces, strict=True):
+        if piece is None:
+            return None, [
+                f"{clip.name}: the stretch set for the gap after frame {first} of the result is gone:"
+                f" {one.clip}, frames {one.first:g} to {one.last:g}; another was chosen"
+            ]
+    return tuple(one for one in pieces if one is not None), []
+
+
+def _piece(lock: Lock, sources: Sources, library: Library, among: Sequence[int]) -> Piece | None:
+    """Return the rows of a locked stretch, or None if no source among some (their numbers) contains it."""
     rows = library.rows
-    for number, (clip, given) in enumerate(zip(sources.clips, sources.given, strict=True)):
-        if clip.name != lock.clip:
-            continue
+    for number in among:
+        clip, given = sources.clips[number], sources.given[number]
         own = (rows.clips == number) & (rows.mirrored == lock.mirrored)
         ends = [
             np.flatnonzero(own & (rows.frames == round((frame - given.first) * RATE / clip.rate)))

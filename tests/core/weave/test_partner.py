@@ -1,5 +1,8 @@
 """Two figures woven together: the partner goes beside the leader, and their hands stay in contact on written files."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from action_loom.core import verbs
@@ -7,11 +10,15 @@ from action_loom.core.contacts import couple, figure, parts
 from action_loom.core.contacts.arms import Arms
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError
-from action_loom.core.motion import kinematics, mirror, quat, root_motion
+from action_loom.core.inbetween import filling
+from action_loom.core.motion import kinematics, mirror, quat, resample, root_motion
+from action_loom.core.motion.clip import join_clips
 from action_loom.core.verbs import (
     Ask,
     Blend,
     Connect,
+    Drive,
+    Fill,
     Follow,
     Loop,
     Mirror,
@@ -128,6 +135,78 @@ def test_a_spliced_partner_has_the_legs_of_its_locomotion_and_the_arms_of_its_ac
     elbow = roles["forearm.L"]  # of the arm that no hand holds
     away = [np.abs(made.rotations[:, elbow] - one.rotations[: len(made), elbow]).max() for one in (their_walk, beside)]
     assert away[0] < 1e-6 < 0.05 < away[1]
+
+
+WAY = ((0.0, 0.0, 1.3), (2.0, 0.0, 0.4), (3.0, 0.0, 1.3), (4.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("rate", [24.0, 30.0, 50.0])
+def test_hands_of_driven_figures_stay_in_hands_at_any_rate(couples, rate):
+    pairs = [[resample.to_rate(clip, rate) for clip in couples[name]] for name in ("walk", "sneak")]
+    made = ONE(Drive(wishes=WAY), [one for one, _ in pairs], [other for _, other in pairs])
+    assert not made.data.image.any()
+    assert made.report["drive"]["jumps"] >= 1
+    assert "mirror had no effect: the partner would change sides" in made.report["notes"]
+    off = between((made.clip, made.partner.clip))
+    assert len(off) == round(4.0 * rate) + 1
+    assert np.quantile(off, 0.95) < NEAR
+    assert not any(row["let_go"] for row in made.report["partner"]["contacts"])
+
+
+def test_the_upper_bodies_of_two_are_driven_over_the_legs_of_two(couples):
+    (run, beside), pairs = couples["run"], [couples["walk"], couples["sneak"]]
+    recipe = Drive(wishes=((0.0, 0.0, 1.3), (2.0, 0.0, 0.0)), upper_body_only=True)
+    made = ONE(recipe, [run, *(one for one, _ in pairs)], [beside, *(other for _, other in pairs)])
+    roles = made.clip.skeleton.roles
+    legs = [roles[f"{role}.{side}"] for role in ("thigh", "shin", "foot") for side in "LR"]
+    for clip, own in ((made.clip, run), (made.partner.clip, beside)):
+        assert_allclose(clip.rotations[:, legs], own.rotations[:, legs], atol=1e-6)
+    assert np.quantile(between((made.clip, made.partner.clip))[:40], 0.95) < NEAR
+
+
+KEYS = (0, 14, 40, 62, 90)
+
+
+def blocked(pair, keys=KEYS):
+    """Return two clips with the poses of others at some frames, and interpolations between them."""
+    made = []
+    for clip in pair:
+        parts = [
+            filling.interpolate_poses(clip.cut(a, a + 1), clip.cut(b, b + 1), b - a + 1) for a, b in pairwise(keys)
+        ]
+        made.append(replace(join_clips([parts[0], *(part.cut(1, len(part)) for part in parts[1:])]), name="poses"))
+    return made
+
+
+def test_filled_gaps_of_two_have_the_same_stretches_and_their_hands_stay_together(couples):
+    """Sneaking between poses of walking, with arms that interpolation would leave at other places."""
+    poses, pairs = blocked(couples["walk"]), [couples["sneak"]]
+    recipe = Fill(key_frames=(KEYS,), share=1.0)
+    made = ONE(recipe, [poses[0], *(one for one, _ in pairs)], [poses[1], *(other for _, other in pairs)])
+    told = [
+        [gap["candidates"][gap["candidate"]]["stretches"] for gap in one.report["fill"]["gaps"]]
+        for one in (made, made.partner)
+    ]
+    assert told[0] == told[1]
+    assert not any(one["mirrored"] for some in told[0] for one in some)
+    for one, block in zip((made, made.partner), poses, strict=True):
+        assert_array_equal(np.abs(one.clip.rotations[list(KEYS)]), np.abs(block.rotations[list(KEYS)]))
+        assert_array_equal(one.clip.translations[list(KEYS)], block.translations[list(KEYS)])
+    alone = [verbs.apply(replace(recipe, mirror=False), [block, *(pair[k] for pair in pairs)]).clip
+             for k, block in enumerate(poses)]  # fmt: skip
+    before, after = between(alone), between((made.clip, made.partner.clip))
+    assert before.max() > 0.02
+    assert np.quantile(after, 0.95) < NEAR
+    assert made.partner.clip.name == "poses filled"
+
+
+def test_a_contact_that_keyed_poses_do_not_have_goes_over_into_their_relation(couples):
+    (walk, beside), poses = couples["walk"], blocked(couples["walk"])
+    aside = [poses[0], root_motion.place_clip(poses[1], 0.0, np.array([0.04, 0.0]))]
+    made = ONE(Fill(key_frames=(KEYS,), share=1.0), [aside[0], walk], [aside[1], beside])
+    off, keyed = between((made.clip, made.partner.clip)), between(aside)
+    assert_array_equal(off[list(KEYS)], keyed[list(KEYS)])
+    assert np.abs(off - 0.04).max() < 0.01
 
 
 def test_mirrored_the_other_hands_meet(couples):
