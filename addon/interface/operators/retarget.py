@@ -86,6 +86,7 @@ class RetargetHooks(ResultHooks):
         carried += [note for one in each for note in one.made.report["notes"]]
         names = some([one.written.action.name for one in each])
         summary = f"{len(each)} of {len(each) + len(refused)} actions copied to {armature.name}: {names}"
+        reports.keep_told(scene_of(context), each, summary, notes)
         reports.report(op, notes, *carried, summary)
 
 

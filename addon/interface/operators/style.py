@@ -13,7 +13,7 @@ from ....core.recipes.result import ResultOptions
 from ....core.verbs import FitStyle, Restyle, Walk
 from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import lists, properties, readiness
+from ...model import properties, readiness
 from ...services.preview import previews
 from ...services.sources import source_list
 from . import reports
@@ -211,12 +211,9 @@ class VariationHooks(Hooks):
         read = inputs[0].read
         notes = [*read.notes, *op.unlike, *(note for one in each for note in one.written.notes)]
         notes += [note for one in each for note in one.made.report["warnings"]]
-        names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
         done = [*read.retarget_notes, *(note for one in each for note in one.made.report["notes"])]
-        line, rig = f"{len(each)} variations: {names}", properties.rig_of(scene_of(context), op.about(context))
-        if rig is not None:
-            lists.keep_last(rig, line, actions[0].name, mode=properties.settings_of(scene_of(context)).mode)
-            lists.keep_made(rig, [action.name for action in actions])
+        line = f"{len(each)} variations"  # the list has their names
+        reports.keep_told(scene_of(context), each, line, notes, properties.settings_of(scene_of(context)).mode)
         reports.report(op, notes, *done, line)
         return {"FINISHED"}
 
