@@ -16,7 +16,7 @@ from ...ground.blender_types import OperatorReturn, present, scene_of
 from ...model import properties, readiness
 from ...services.preview import previews
 from ...services.sources import source_list
-from . import reports
+from . import polls, reports
 from .reports import EachResult
 from .result_hooks import CurveHooks, list_results, show_result, with_result
 from .verb_operator import Hooks, operator
@@ -105,10 +105,9 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if properties.settings_of(scene_of(context)).kept_style is None:
-            cls.poll_message_set("Keep a style first, or load one")
-            return False
-        return True
+        return polls.poll_unless(
+            cls, properties.settings_of(scene_of(context)).kept_style is None, "Keep a style first, or load one"
+        )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         from ...model import kept_styles
