@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import alike
-from ..contacts import couple, keep
+from ..contacts import couple, keep, placement
 from ..contacts.wanted import Played
 from ..errors import OptionError, wrong_count
 from ..motion import arrays, continuous_mean, mirror, quat, resample, retarget, root_motion
@@ -82,29 +82,27 @@ def weave_partner(
         for some in ((legs, acts) if spliced else (shown,))
     ]
     woven = replace(_splice(beside, recipe) if spliced else beside[0], name=recipe.result_name(names))
-    one_source = made.report.get("not_planted") in (None, planting.ONE_SOURCE)
+    played = _list_played(acts if spliced else shown, pairs, len(made.clip), world=not spliced)
+    of = dict(pairs.values())
+    originals = {image: own for (source, mirrored), pair in pairs.items() if mirrored
+                 for image, own in zip(pair, (clips[source], partners[source]), strict=True)}  # fmt: skip
+    sources = couple.find_sources(played, of, originals)
+    there, woven = woven, placement.bring_near((made.clip, woven), played, sources, adapts)
+    one_source = woven is there and made.report.get("not_planted") in (None, planting.ONE_SOURCE)
     report = {**made.report, "hands": None, "names": names, "notes": []}
     if isinstance(recipe, PlantOptions):
         woven, planted = planting.of_result(woven, _plant_options(recipe), one_source=one_source)
         report |= planted.report
-    played = []
-    for one in acts if spliced else shown:
-        frames = _wrap(one)[: len(made.clip) - one.first]
-        clip = pairs[one.source, one.mirrored][0]
-        played.append(Played(clip, one.first, frames, one.weights[: len(frames)], not spliced))
     sentences = []
-    of = dict(pairs.values())
     if getattr(recipe, "keep_hands", "auto") != "off":
         woven, own = keep.keep_contacts(woven, [replace(one, clip=of[one.clip]) for one in played])
         sentences += own.describe(woven.name)
-    originals = {image: own for (source, mirrored), pair in pairs.items() if mirrored
-                 for image, own in zip(pair, (clips[source], partners[source]), strict=True)}  # fmt: skip
-    (clip, woven), kept = couple.keep_contacts((made.clip, woven), played, of, adapts, originals)
+    (clip, woven), kept = couple.keep_contacts((made.clip, woven), played, sources, adapts)
     sentences += kept.describe(clip.name)
-    sources = list(dict.fromkeys(of[one.clip] for one in played))
-    report["limits"], report["warnings"] = body_limits.describe_limits(woven, sources)
+    own_sources = list(dict.fromkeys(of[one.clip] for one in played))
+    report["limits"], report["warnings"] = body_limits.describe_limits(woven, own_sources)
     report["quality"] = {
-        "before": [quality.measure(one) for one in sources],
+        "before": [quality.measure(one) for one in own_sources],
         "after": quality.measure(woven),
     }
     told = {
@@ -169,6 +167,18 @@ def _mirror_pair(clip: Clip, partner: Clip) -> tuple[Clip, Clip]:
 def _wrap(one: Shown) -> Array:
     """Return the played frames (K,) of a stretch within its clip."""
     return one.low + (one.frames - one.low) % one.cycle if one.cycle else one.frames
+
+
+def _list_played(
+    shown: Sequence[Shown], pairs: Mapping[tuple[int, bool], tuple[Clip, Clip]], count: int, *, world: bool
+) -> list[Played]:
+    """Return the stretches that F = count frames play, of the leader's clips."""
+    found = []
+    for one in shown:
+        frames = _wrap(one)[: count - one.first]
+        clip = pairs[one.source, one.mirrored][0]
+        found.append(Played(clip, one.first, frames, one.weights[: len(frames)], world))
+    return found
 
 
 def _lay_out(shown: Sequence[Shown], clips: Sequence[Clip], count: int) -> list[_Layer]:
