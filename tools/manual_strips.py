@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "manual" / "images"
-WIDTH, DPI = 7.2, 96  # inches, dots an inch: as wide as a page of the manual
+WIDTH, DPI = 7.2, 96  # inches, dots an inch: the width of a manual page
 POSES, APART = 9, 1.1  # figures in a row, metres between them
 TALL = 2.0  # metres that a row has room for, with a raised hand
 SOURCES, RESULT, OLD = ("#d9670b", "#3c9a6d", "#7a5195"), "#1f4e79", "#999999"
