@@ -141,6 +141,39 @@ def wrong_count(option: str, given: int, wanted: int) -> OptionError:
     return OptionError(f"{option} has {given} values, but takes {wanted}")
 
 
+def out_of_range(name: str, given: object, low: float, high: float, unit: str = "") -> OptionError:
+    """Return the error for a number outside its range.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.out_of_range("window", 3.0, 0, 1, " s"))
+        window is 3.0, but must lie between 0 and 1 s
+    """
+    return OptionError(f"{name} is {given}, but must lie between {low:g} and {high:g}{unit}")
+
+
+def no_clip(option: str, number: float, count: int) -> OptionError:
+    """Return the error for a row that names a missing clip.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.no_clip("poses", 3, 2))
+        poses: there is no clip 3: clips are 1 to 2
+    """
+    return OptionError(f"{option}: there is no clip {number:g}: clips are 1 to {count}")
+
+
+def not_one_of(name: str, value: str, known: Sequence[str]) -> OptionError:
+    """Return the error for a value outside an option's choices.
+
+    Example:
+        >>> from action_loom.core import errors
+        >>> print(errors.not_one_of("engine", "steam", ["numba", "numpy"]))
+        engine is 'steam', but must be one of numba, numpy
+    """
+    return OptionError(f"{name} is {value!r}, but must be one of {', '.join(known)}")
+
+
 def no_label(label: str, labels: Sequence[str]) -> OptionError:
     """Return the error for a label that no clip has.
 

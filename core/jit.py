@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .errors import OptionError
+from .errors import OptionError, not_one_of
 
 if TYPE_CHECKING:
     from logging import Logger
@@ -95,7 +95,7 @@ def compiler() -> str:
 
 def _check(engine: str) -> None:
     if engine not in ENGINES:
-        raise OptionError(f"engine is {engine!r}, but must be one of {', '.join(ENGINES)}")
+        raise not_one_of("engine", engine, ENGINES)
 
 
 def keep_compiled_in(folder: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
-from .errors import OptionError
+from .errors import OptionError, out_of_range
 
 T = TypeVar("T")
 
@@ -148,7 +148,7 @@ class Option:
             raise OptionError(f"{self.name} is {show_value(value)}, but must be a whole number")
         if not (low <= number <= high and math.isfinite(number)):
             given = value if isinstance(value, str) else show_value(value)
-            raise OptionError(f"{self.name} is {given}, but must lie between {low:g} and {high:g}{self.unit}")
+            raise out_of_range(self.name, given, low, high, self.unit)
         return kind(number)
 
 

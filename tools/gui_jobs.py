@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 import bpy
-from gui_shared import empty_scene, figure, idle, lines, settings
+from gui_shared import empty_scene, figure, generate_rigify, idle, lines, settings
 
 WALK, RUN, TAKE = "cmu_mb_02_01.bvh", "cmu_mb_16_15.bvh", "09_12.amc"
 INTENTS = ("Mix", "Chain", "Loop", "Path", "Vary", "Take")
@@ -283,17 +283,7 @@ def set_rows() -> Any:
 
 def rigify(gui: Any, hand: Hand) -> Iterator[Any]:
     """Let a Rigify character play a capture."""
-    with gui.override():
-        bpy.ops.preferences.addon_enable(module="rigify")
-    yield 1.0
-    with gui.override():
-        bpy.ops.object.armature_human_metarig_add()
-        metarig = bpy.context.view_layer.objects.active
-        bpy.ops.pose.rigify_generate()
-        rig = next(one for one in bpy.data.objects if one.type == "ARMATURE" and one != metarig)
-        bpy.data.objects.remove(metarig)
-        rig.select_set(True)
-        bpy.context.view_layer.objects.active = rig
+    yield from generate_rigify(gui)
     yield from tab(gui)
     yield from hand.drop(WALK)
     yield from hand.until(lambda: bool(len(bpy.data.actions)), "imported")

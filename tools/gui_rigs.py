@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from gui_shared import empty_scene, idle, open_only
+from gui_shared import empty_scene, figure, generate_rigify, idle, open_only
 
 WALK = "cmu_mb_02_01"
 LONG = "cmu_daz_13_26"  # 3,029 frames
@@ -20,20 +20,11 @@ def steps(gui: Any) -> Iterator[Any]:
 
 
 def begin(gui: Any) -> Iterator[Any]:
-    """Generate Rigify's human, and remove its metarig."""
+    """A Rigify human in a scene of the capture's rate."""
     yield from empty_scene(gui)
+    yield from generate_rigify(gui)
     with gui.override():
-        bpy.ops.preferences.addon_enable(module="rigify")
-    yield 1.0
-    with gui.override():
-        bpy.ops.object.armature_human_metarig_add()
-        metarig = bpy.context.view_layer.objects.active
-        bpy.ops.pose.rigify_generate()
-        rig = next(one for one in bpy.data.objects if one.type == "ARMATURE" and one != metarig)
-        bpy.data.objects.remove(metarig)
-        rig.name = "Hero"
-        rig.select_set(True)
-        bpy.context.view_layer.objects.active = rig
+        figure().name = "Hero"
         bpy.context.scene.render.fps = 120
         bpy.ops.view3d.view_selected()
     yield from gui.redraw()

@@ -33,6 +33,20 @@ def begin_with_demo(gui: Any, fps: int = 24) -> Iterator[Any]:
         bpy.ops.action_loom.add_demo("EXEC_DEFAULT", True)
 
 
+def generate_rigify(gui: Any) -> Iterator[Any]:
+    """Generate Rigify's human, select it, and remove its metarig."""
+    with gui.override():
+        bpy.ops.preferences.addon_enable(module="rigify")
+    yield 1.0
+    with gui.override():
+        bpy.ops.object.armature_human_metarig_add()
+        metarig = bpy.context.view_layer.objects.active
+        bpy.ops.pose.rigify_generate()
+        bpy.data.objects.remove(metarig)
+        figure().select_set(True)
+        bpy.context.view_layer.objects.active = figure()
+
+
 def settings() -> Any:
     """Return the scene's settings, which the panels edit."""
     return bpy.context.scene.action_loom  # type: ignore[attr-defined]

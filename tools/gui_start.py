@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import bpy
-from gui_shared import choose_mode, empty_scene, figure, ghost, idle, lines, loom, settings
+from gui_shared import choose_mode, empty_scene, figure, ghost, idle, lines, loom, over_view, settings
 
 TAKEN: list[dict[str, Any]] = []  # one row per step: words, clicks, seconds, corner of the sidebar
 SIDEBAR = "Action Loom"
@@ -243,11 +243,6 @@ def drag_bar(gui: Any) -> Iterator[Any]:
         yield 0.1
     gui._x("mouseup", 1)
     yield from gui.redraw()
-
-
-def over_view(gui: Any) -> Iterator[Any]:
-    region = gui.region("WINDOW")
-    yield from gui.move(region.x + region.width // 3, region.y + region.height // 2)
 
 
 def frame_all(gui: Any) -> None:

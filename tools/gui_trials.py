@@ -268,7 +268,7 @@ DISTURBANCES = {
     "append": (append, 60),
     "scenes": (change_scene, 40),
 }
-# What is tried by each name, and how often; quit ends Blender, so it is only tried by its name.
+# The trial of each name, and its rounds; quit ends Blender, so it is only tried by its name.
 ROWS: dict[str, tuple[Callable[..., Iterator[Any]], int]] = {
     **{name: (disturbed(how), rounds) for name, (how, rounds) in DISTURBANCES.items()},
     "read_only": (read_only, 1),

@@ -86,8 +86,6 @@ ALSO = (
     "Heel",
     "ball",
     "heel",
-    "Name of the new actions; {action} and {armature} stand for the names of the source and its armature; if empty, as"
-    " shown",
     "Of {name}:",
     "Spine",
     "Chest",

@@ -1,8 +1,9 @@
-"""Draws the strips of the manual, docs/manual/images/strip_*.png: each verb's input above its output.
+"""Draws the strips of the manual, docs/manual/images/strip_*.webp: each verb's input above its output.
 
 They use the demo's actions, so that anybody can draw them again. Arguments: names of strips (default: all).
 """
 
+import io
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "manual" / "images"
-WIDTH, DPI = 7.2, 110  # inches, dots an inch
+WIDTH, DPI = 7.2, 96  # inches, dots an inch: the width of a manual page
 POSES, APART = 9, 1.1  # figures in a row, metres between them
 TALL = 2.0  # metres that a row has room for, with a raised hand
 SOURCES, RESULT, OLD = ("#d9670b", "#3c9a6d", "#7a5195"), "#1f4e79", "#999999"
@@ -287,17 +288,18 @@ def _tracks(axis: Axes, one: Clip, colour: str) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as a small picture: of few colours, as lines need."""
-    figure.savefig(path, dpi=DPI, format="png", facecolor="white")
-    with Image.open(path) as image:
-        few = image.convert("RGB").quantize(20, dither=Image.Dither.NONE)
-    few.save(path, optimize=True)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=DPI, format="png", facecolor="white")
+    few = Image.open(drawn).convert("RGB").quantize(20, dither=Image.Dither.NONE)
+    few.convert("RGB").save(path, lossless=True, quality=100, method=6)
 
 
 def main(names: Sequence[str]) -> None:
     for name, strip in strips().items():
         if not names or name in names:
-            save(draw(strip), OUT / f"strip_{name}.png")
-            print(f"strip_{name}.png: {(OUT / f'strip_{name}.png').stat().st_size // 1024} KB")
+            path = OUT / f"strip_{name}.webp"
+            save(draw(strip), path)
+            print(f"{path.name}: {path.stat().st_size // 1024} KB")
 
 
 if __name__ == "__main__":

@@ -141,12 +141,6 @@ def slide(seen: Seen) -> float:
     return 100.0 * float(np.mean(speeds)) if speeds else float("nan")
 
 
-def contact_slide(places: Any, flags: Any, rate: float) -> float:
-    """Return the mean horizontal speed, cm/s, of a point (F, 3) in the flagged frames (F,)."""
-    speed = np.linalg.norm(np.gradient(places[:, :2], axis=0), axis=1) * rate
-    return 100.0 * float(speed[flags].mean()) if flags.any() else float("nan")
-
-
 def apart_on_ground(one: Any, other: Any) -> float:
     """Return how far two poses (J, 3) differ when one is turned and moved on the ground onto the other, metres."""
     a, b = one - [*one[:, :2].mean(axis=0), 0.0], other - [*other[:, :2].mean(axis=0), 0.0]

@@ -129,7 +129,7 @@ def set_chosen(armature: bpy.types.Object, chosen: dict[str, str]) -> None:
         raise RigError(f"{armature.name} is linked: make a library override of it first")
     for row, bone in chosen.items():
         if bone and bone not in armature_data(armature).bones:
-            raise RigError(f"{armature.name} has no bone {bone!r} for its control of {row}")
+            raise RigError(f"{armature.name} has no bone {bone!r} for its {row}")
     kept_values.keep(armature, _CHOSEN, dict(chosen))
 
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     OperatorMixin = bpy.types.Operator
     PanelMixin = bpy.types.Panel
     ListMixin = bpy.types.UIList
+    HandlesMixin = bpy.types.GizmoGroup
 else:
-    OperatorMixin = PanelMixin = ListMixin = object
+    OperatorMixin = PanelMixin = ListMixin = HandlesMixin = object
 
 
 def present(value: Value | None) -> Value:

@@ -70,7 +70,6 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
 
     foot: bpy.props.EnumProperty(
         name="Foot",
-        description="Which foot stands",
         items=[(foot, title, "") for foot, (title, _) in FEET.items()],
         options=set(),
         update=_after_edit,
@@ -85,8 +84,8 @@ class ACTION_LOOM_PG_contact(bpy.types.PropertyGroup):
         options=set(),
         update=_after_edit,
     )
-    first: bpy.props.IntProperty(name="First", description="Its first frame", options=set(), update=_after_edit)
-    last: bpy.props.IntProperty(name="Last", description="Its last frame", options=set(), update=_after_edit)
+    first: bpy.props.IntProperty(name="First", options=set(), update=_after_edit)
+    last: bpy.props.IntProperty(name="Last", options=set(), update=_after_edit)
     # why it could not be planted
     why: bpy.props.StringProperty(options=set())
 

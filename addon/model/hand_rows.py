@@ -90,8 +90,8 @@ class ACTION_LOOM_PG_hand_contact(bpy.types.PropertyGroup):
     sides: bpy.props.StringProperty(options=set())
     part: bpy.props.StringProperty(options=set())
     label: bpy.props.StringProperty(options=set())
-    first: bpy.props.IntProperty(name="First", description="Its first frame", options=set(), update=_after_edit)
-    last: bpy.props.IntProperty(name="Last", description="Its last frame", options=set(), update=_after_edit)
+    first: bpy.props.IntProperty(name="First", options=set(), update=_after_edit)
+    last: bpy.props.IntProperty(name="Last", options=set(), update=_after_edit)
     # first frame and end as the action has them
     stored: bpy.props.IntVectorProperty(size=2, options=set())
     added: bpy.props.BoolProperty(options=set())

@@ -133,7 +133,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
     )
     mode: bpy.props.EnumProperty(
         name="Mode",
-        description="What is woven from the ticked actions",
+        description="What is made of the ticked actions",
         items=intents.mode_choices(),
         options=set(),
         update=lists.notifying(when_mode_changed),
@@ -224,7 +224,7 @@ class ACTION_LOOM_PG_settings(bpy.types.PropertyGroup):
         items=intents.edit_choices(),
         options=set(),
     )
-    edit_which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN, options=set())
+    edit_which: bpy.props.EnumProperty(name="Actions", items=lists.OWN, options=set())
     edit_replace: bpy.props.BoolProperty(
         name="Replace",
         description="Replace the action with the result; a copy of the action is kept",

@@ -23,7 +23,7 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
     more: bpy.props.BoolProperty(name="More", description="Show how this stretch is spliced in", options=set())
     start: bpy.props.FloatProperty(
         name="From",
-        description="Where on the curve it begins",
+        description="Where on the curve",
         default=40.0,
         min=0.0,
         max=100.0,
@@ -32,7 +32,7 @@ class ACTION_LOOM_PG_stretch(bpy.types.PropertyGroup):
     )
     end: bpy.props.FloatProperty(
         name="To",
-        description="Where on the curve it ends",
+        description="Where on the curve",
         default=70.0,
         min=0.0,
         max=100.0,

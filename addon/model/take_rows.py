@@ -108,8 +108,8 @@ class Stretch:
     begins, ends : the names of the loops whose first poses are used at the ends, "" for its own poses
     """
 
-    start: bpy.props.IntProperty(name="From", description="Its first frame", update=_after_edit, options=set())
-    end: bpy.props.IntProperty(name="To", description="Its last frame", update=_after_edit, options=set())
+    start: bpy.props.IntProperty(name="From", update=_after_edit, options=set())
+    end: bpy.props.IntProperty(name="To", update=_after_edit, options=set())
     kind: bpy.props.EnumProperty(
         name="Kind",
         description="What the body does there",
@@ -121,14 +121,14 @@ class Stretch:
     loop: bpy.props.BoolProperty(name="Loop", description="Make cycles that repeat", update=_after_edit, options=set())
     begins: bpy.props.StringProperty(
         name="Begins as",
-        description="The loop with whose first pose it begins; its own pose if empty",
+        description="The loop whose first pose is here; its own pose if empty",
         search=_loops,
         update=_after_edit,
         options=set(),
     )
     ends: bpy.props.StringProperty(
         name="Ends as",
-        description="The loop with whose first pose it ends; its own pose if empty",
+        description="The loop whose first pose is here; its own pose if empty",
         search=_loops,
         update=_after_edit,
         options=set(),

@@ -38,14 +38,14 @@ class Job:
     recipe: Recipe
     clips: tuple[str, ...]
     settings: Settings
-    artefact: str | None
     output: Path | None
     report: Path | None
-    picture: Path | None
-    timewarp: Path | None
-    kept_in: Path | None
     folders: frozenset[Path]
     force: bool
+    artefact: str | None = None
+    picture: Path | None = None
+    timewarp: Path | None = None
+    kept_in: Path | None = None
     partners: tuple[str, ...] = ()
     adapts: str = ADAPTS.default
 

@@ -55,12 +55,8 @@ def plan_job(
         recipe=recipe,
         clips=tuple(clips),
         settings=settings,
-        artefact=None,
         output=place,
         report=None if report is None else outputs.place(report, title, ".json"),
-        picture=None,
-        timewarp=None,
-        kept_in=None,
         folders=folders,
         force=force,
     )

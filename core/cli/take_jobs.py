@@ -38,12 +38,8 @@ def plan_job(
         recipe=recipe,
         clips=tuple(clips),
         settings=settings,
-        artefact=None,
         output=folder / take_command.SET,
         report=place,
-        picture=None,
-        timewarp=None,
-        kept_in=None,
         folders=frozenset(folders),
         force=force,
     )

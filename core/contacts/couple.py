@@ -1,6 +1,6 @@
 """Contacts between the hands of two figures: found from their motion, and kept on results (methods: Partners)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import find, keep, parts, still_spans, wanted
 from .arms import Arms, Flags, Hand
-from .figure import Figure, figure_of
+from .figure import ELBOWS, Figure, figure_of
 from .find import BY_PARTNER, HOLD, MEET, ON, ON_PARTNER, RIGID, Contact
 from .keep import Hold, Kept
 from .still_spans import Stillness
@@ -21,7 +21,7 @@ HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
 PASSES = 0.35  # body heights a second: palms that meet are slower to each other once; passing palms are not
 BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
 LEAVES = 0.1  # s beside fixed frames in which arms go back to them
-_SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
+SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
 
 _OTHER_SIDE = str.maketrans("LR", "RL")
 NONE: Mapping[Clip, Clip] = {}
@@ -132,18 +132,36 @@ def _is_covered(contact: Contact, met: Sequence[Contact]) -> bool:
     return find.is_covered(contact, [replace(one, sides=one.sides[which]) for one in met])
 
 
+def find_sources(
+    played: Sequence[Played], partners: Mapping[Clip, Clip], originals: Mapping[Clip, Clip] = NONE
+) -> Mapping[Clip, "Source"]:
+    """Return the sources of two results by the leader's clips.
+
+    played : what both play, as frames of the leader's sources; partners : the partner's source of each of these
+    originals : the clips of which others, of either, are mirror images
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.contacts import couple, wanted
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> played = wanted.Played(walk, 0, np.arange(97.0), np.ones(97))
+        >>> couple.find_sources([played], {walk: actions.walk()})[walk].mirrored
+        False
+    """
+    return {one.clip: Source.of(one.clip, partners[one.clip], originals) for one in played}
+
+
 def keep_contacts(
     made: Two,
     played: Sequence[Played],
-    partners: Mapping[Clip, Clip],
+    sources: Mapping[Clip, "Source"],
     adapts: str,
-    originals: Mapping[Clip, Clip] = NONE,
     fixed: Flags | None = None,
 ) -> tuple[Two, Kept]:
     """Return two results with their hands where their sources have them, and how far they were off.
 
-    played : what both play, as frames of the leader's sources; partners : the partner's source of each of these
-    adapts : whose arms move, one of `ADAPTS`; originals : the clips of which others, of either, are mirror images
+    played, sources : as `find_sources`; adapts : whose arms move, one of `ADAPTS`
     fixed (F,) : frames that stay to the bit, as keyed poses do; contacts there have the relation of these
 
     Example:
@@ -156,13 +174,12 @@ def keep_contacts(
         >>> partner = root_motion.place_clip(wave, np.pi, 2.0 * palm)
         >>> aside = root_motion.place_clip(partner, 0.0, np.array([0.05, 0.0]))
         >>> played = wanted.Played(wave, 0, np.arange(float(len(wave))), np.ones(len(wave)))
-        >>> _, kept = couple.keep_contacts((wave, aside), [played], {wave: partner}, "both")
+        >>> sources = couple.find_sources([played], {wave: partner})
+        >>> _, kept = couple.keep_contacts((wave, aside), [played], sources, "both")
         >>> float(kept.holds[0].before.max().round(2)), bool(kept.holds[0].after.max() < 0.003)
         (0.05, True)
     """
-    sources = {one.clip: _Source.of(one.clip, partners[one.clip], originals) for one in played}
-    found = {clip: source.contacts for clip, source in sources.items()}
-    if not any(found.values()):
+    if not any(source.contacts for source in sources.values()):
         return made, Kept()
 
     def restore_in_cycle(clips: Sequence[Clip], again: Sequence[Played]) -> keep.Held:
@@ -173,7 +190,7 @@ def keep_contacts(
 
 
 @dataclass(frozen=True, eq=False)
-class _Source:
+class Source:
     """Clips of two figures as they are played, the same as captured, and whether the first are mirror images.
 
     contacts : as they are played
@@ -185,7 +202,7 @@ class _Source:
     contacts: tuple[Contact, ...]
 
     @classmethod
-    def of(cls, one: Clip, other: Clip, originals: Mapping[Clip, Clip]) -> "_Source":
+    def of(cls, one: Clip, other: Clip, originals: Mapping[Clip, Clip]) -> "Source":
         captured = originals.get(one, one), originals.get(other, other)
         mirrored = captured[0] is not one
         found = find_contacts(*captured)
@@ -210,6 +227,15 @@ class _Source:
         turned = quat.mul(quat.inv(body.turned[:, body.joint_of(key[2])]), quat.about_axis("Z", heading))
         return wanted.sample(np.concatenate([along[:, None], quat.rotate(turned, off)], axis=1), frames)
 
+    def measure_stretch(self, key: Key, frames: Array, shares: tuple[float, float]) -> Array:
+        """Return how far (K, 1) the arms that keep a contact are stretched, as a share of their lengths."""
+        key = _mirror_key(key) if self.mirrored else key
+        pair = [figure_of(clip) for clip in self.captured]
+        arms = [(k, *measure_arm(pair[k], side)) for k, side in hands_of(key, shares)]
+        away = np.asarray(sum(line if k else -line for k, line, _ in arms))
+        length = np.linalg.norm(away, axis=1) / np.asarray(sum(size for *_, size in arms))
+        return wanted.sample(length[:, None], frames)
+
     def _turn(self, vectors: Array, which: int) -> tuple[Array, Array]:
         """Return vectors (F, 3) in the frame of a captured figure's heading, reflected for images, and its own (F,)."""
         headings = [root_motion.ground_frames(pair[which])[1] for pair in (self.captured, self.clips)]
@@ -226,31 +252,52 @@ def _mirror_contact(contact: Contact) -> Contact:
     return Contact(*_mirror_key(contact.key), contact.first, contact.end)
 
 
+def list_wanted(
+    made: Sequence[Clip],
+    nows: Sequence[Figure],
+    played: Sequence[Played],
+    sources: Mapping[Clip, Source],
+    relate: Callable[[Source, Key, Array], Array] = Source.relate,
+) -> list[Wanted]:
+    """Return the contacts that two results should have, with their relations in frames that these play.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.contacts import couple, figure, wanted
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> played = [wanted.Played(walk, 0, np.arange(97.0), np.ones(97))]
+        >>> sources = couple.find_sources(played, {walk: actions.walk()})
+        >>> len(couple.list_wanted((walk, walk), [figure.figure_of(walk)] * 2, played, sources)) > 0  # at one place
+        True
+    """
+
+    def relate_played(key: Key, one: Played) -> Array | None:
+        return relate(sources[one.clip], key, one.frames) if _has_parts(key, nows) else None
+
+    found = {clip: source.contacts for clip, source in sources.items()}
+    return wanted.merge_relations((len(made[0]), made[0].rate), played, found, relate_played)
+
+
 def _keep(
     made: Sequence[Clip],
     played: Sequence[Played],
-    sources: Mapping[Clip, "_Source"],
+    sources: Mapping[Clip, "Source"],
     adapts: str,
     fixed: Flags | None,
 ) -> keep.Held:
     nows = [figure_of(clip) for clip in made]
     facing = root_motion.ground_frames(made[0])[1]
-
-    def relate(key: Key, one: Played) -> Array | None:
-        return sources[one.clip].relate(key, one.frames) if _has_parts(key, nows) else None
-
-    found = {clip: source.contacts for clip, source in sources.items()}
-    relations = wanted.merge_relations((len(made[0]), made[0].rate), played, found, relate)
+    shares, relations = SHARES[adapts], list_wanted(made, nows, played, sources)
     if fixed is not None:
-        own = _Source((made[0], made[1]), (made[0], made[1]), mirrored=False, contacts=())
+        own = Source((made[0], made[1]), (made[0], made[1]), mirrored=False, contacts=())
         relations = [_meet_fixed(one, own, fixed) for one in relations]
-    shares = _SHARES[adapts]
-    holds = [Hold(one, _hands_of(one.contact.key, shares), shares) for one in relations]
+    holds = [Hold(one, hands_of(one.contact.key, shares), shares) for one in relations]
     theirs = [replace(one, clip=sources[one.clip].clips[1]) for one in played]
     bodies = [Arms.of(*given) for given in zip(made, nows, (played, theirs), strict=True)]
 
     def lacks(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
-        return _measure_lack(one.wanted, figures, facing, one.shares)
+        return measure_lack(one.wanted, figures, facing, one.shares)
 
     clips, kept = keep.restore(bodies, holds, lacks)
     if fixed is None:
@@ -259,7 +306,7 @@ def _keep(
     return clips, keep.measure_again(kept, lacks, [figure_of(clip) for clip in clips])
 
 
-def _meet_fixed(one: Wanted, own: "_Source", fixed: Flags) -> Wanted:
+def _meet_fixed(one: Wanted, own: "Source", fixed: Flags) -> Wanted:
     """Return a contact with the result's own relation in fixed frames; between these, the difference goes over."""
     keys, at = np.flatnonzero(fixed), np.arange(len(fixed))
     inside = (keys >= one.contact.first) & (keys < one.contact.end)
@@ -283,6 +330,20 @@ def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
     )
 
 
+def measure_arm(figure: Figure, side: str) -> tuple[Array, Array]:
+    """Return the vectors (F, 3) from shoulder to wrist, and the lengths (F,) of an arm.
+
+    Example:
+        >>> from action_loom.core.contacts import couple, figure
+        >>> from action_loom.core.demo_character import actions
+        >>> line, length = couple.measure_arm(figure.figure_of(actions.walk()), "L")
+        >>> line.shape, round(float(length[0]), 2)
+        ((97, 3), 0.53)
+    """
+    shoulder, elbow, wrist = (figure.points[:, figure.skeleton.roles[f"{role}.{side}"]] for role in ELBOWS)
+    return wrist - shoulder, np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
+
+
 def _has_parts(key: Key, nows: Sequence[Figure]) -> bool:
     kind, sides, part = key
     if kind in (MEET, HOLD):
@@ -291,20 +352,36 @@ def _has_parts(key: Key, nows: Sequence[Figure]) -> bool:
     return sides in nows[by].palms and part in nows[on].parts
 
 
-def _hands_of(key: Key, shares: tuple[float, float]) -> tuple[Hand, ...]:
-    """Return the hands that move to keep a contact."""
+def hands_of(key: Key, shares: tuple[float, float]) -> tuple[Hand, ...]:
+    """Return the hands that move to keep a contact.
+
+    Example:
+        >>> from action_loom.core.contacts import couple
+        >>> couple.hands_of(("meet", "LR", ""), couple.SHARES["partner"])
+        ((1, 'R'),)
+    """
     kind, sides, _ = key
     if kind in (MEET, HOLD):
         return tuple((k, sides[k]) for k in (0, 1) if shares[k])
     return ((0 if kind == ON_PARTNER else 1, sides),)
 
 
-def _measure_lack(
+def measure_lack(
     one: Wanted, figures: Sequence[Figure], facing: Array, shares: tuple[float, float]
 ) -> dict[Hand, Array]:
     """Return the displacement (K, 3) of each hand of a contact that restores it, in its frames.
 
     facing (F,) : the leader's
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.contacts import couple, figure, find, wanted
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> apart = wanted.Wanted(find.Contact("meet", "LL", "", 10, 40), np.tile([0.0, 0.0, 0.1], (97, 1)))
+        >>> lacks = couple.measure_lack(apart, [figure.figure_of(walk)] * 2, np.zeros(97), (0.5, 0.5))
+        >>> {hand: lack[0].round(2).tolist() for hand, lack in lacks.items()}
+        {(0, 'L'): [0.0, 0.0, 0.05], (1, 'L'): [-0.0, -0.0, -0.05]}
     """
     (kind, sides, name), span = one.contact.key, one.span
     if kind in (MEET, HOLD):

@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MotionFileError, SkeletonError, some
+from ..errors import MotionFileError, SkeletonError, out_of_range, some
 from ..motion.quat import Array
 from . import plain_text
 from .plain_text import LARGEST, describe_mismatch, is_number, values_needed
@@ -142,7 +142,7 @@ class _Reader:
             self._fail(describe_mismatch(" ".join(words), "VERTEX JOINT WEIGHT"))
         vertex = words[0]
         if not _WHOLE.fullmatch(vertex) or not 1 <= int(vertex) <= self._count:
-            self._fail(f"the vertex is {vertex[:40]!r}, but must be a number from 1 to {self._count}, as in the mesh")
+            self._fail(str(out_of_range("vertex", repr(vertex[:40]), 1, self._count)))
         return int(vertex) - 1, self._joint(" ".join(words[1:-1])), self._weight(words[-1]), self._line
 
     def _joint(self, name: str) -> int:
@@ -151,14 +151,14 @@ class _Reader:
         if joint is None and _WHOLE.fullmatch(name):
             joint = int(name)
             if joint >= len(self._names):
-                self._fail(f"joint {name} is none: they are numbered from 0 to {len(self._names) - 1}")
+                self._fail(str(out_of_range("joint", name, 0, len(self._names) - 1)))
         if joint is None:
             self._fail(f"there is no joint {name[:80]!r}; there are {some(self._names)}")
         return joint
 
     def _weight(self, word: str) -> float:
         if not is_number(word) or not 0.0 <= float(word) <= LARGEST:
-            self._fail(f"the weight is {word[:40]!r}, but must be a number from 0 to {LARGEST:g}")
+            self._fail(str(out_of_range("weight", repr(word[:40]), 0, LARGEST)))
         return float(word)
 
     def _refuse_repeated(self, owners: NDArray[np.int64], joints: NDArray[np.int64], lines: NDArray[np.int64]) -> None:

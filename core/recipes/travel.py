@@ -12,7 +12,7 @@ class TravelOptions(Declared):
         "Move in-place clips forward, as their steps suggest",
         choices=(
             Choice("auto", "", "Only if another clip travels or the mode needs it"),
-            Choice("no", "", "They stay on the spot"),
+            Choice("no", "", "Stay on the spot"),
         ),
         aliases=("give_travel",),
     )

@@ -70,9 +70,7 @@ def factors(skeleton: Skeleton, joints: str) -> Array:
     for entry in joints.split(","):
         name, _, factor = (part.strip() for part in entry.partition("="))
         if name not in skeleton.names:
-            near = difflib.get_close_matches(name, skeleton.names, n=3, cutoff=0.4)
-            hint = f"; did you mean {', '.join(near)}?" if near else ": all, lower, upper, or names of joints"
-            raise OptionError(f"joints names {name!r}, which the reference lacks{hint}")
+            raise unknown_joint("joints", name, skeleton, ": all, lower, upper, or names of joints")
         try:
             weights[skeleton.index(name)] = float(factor or 1.0)
         except ValueError:
@@ -80,6 +78,18 @@ def factors(skeleton: Skeleton, joints: str) -> Array:
     if not ((weights >= 0.0) & (weights <= MOST)).all():
         raise OptionError(f"joints is {joints!r}, but factors must be numbers from 0 to {MOST:g}")
     return weights
+
+
+def unknown_joint(option: str, name: str, skeleton: Skeleton, otherwise: str = "") -> OptionError:
+    """Return the error for a name that no joint has, with similar names, or another hint if there are none."""
+    near = difflib.get_close_matches(name, skeleton.names, n=3, cutoff=0.4)
+    hint = f"; did you mean {', '.join(near)}?" if near else otherwise
+    return OptionError(f"{option} names {name!r}, which the body lacks{hint}")
+
+
+def no_joint(option: str, value: str) -> OptionError:
+    """Return the error for a choice of joints that has none."""
+    return OptionError(f"{option} is {value!r}, which leaves no joint")
 
 
 def _lower_body(skeleton: Skeleton, joints: str) -> NDArray[np.bool_]:

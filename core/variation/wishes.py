@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..edit import hermite
-from ..errors import OptionError, given_twice, no_frame, wrong_rows
+from ..errors import OptionError, given_twice, no_clip, no_frame, wrong_rows
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from .choice import MOST, Limits
@@ -92,7 +92,7 @@ def read(
 def _clip_of(source: Source, clips: Sequence[Clip], number: float, what: str) -> int:
     count = len(clips) or source.inputs.given
     if not 1 <= number <= count or number != int(number):
-        raise OptionError(f"{what}: there is no clip {number:g}: clips are 1 to {count}")
+        raise no_clip(what, number, count)
     name = clips[int(number) - 1].name if clips else source.inputs.clips[int(number) - 1].name
     names = [clip.name for clip in source.inputs.clips[: source.inputs.given]]
     return names.index(name) if name in names else int(number) - 1

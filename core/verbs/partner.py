@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import alike
-from ..contacts import couple, keep
+from ..contacts import couple, keep, placement
 from ..contacts.wanted import LIVES, Played
 from ..errors import OptionError, wrong_count
 from ..inbetween import filling
@@ -25,7 +25,7 @@ from ..weave.splice import mask, torso
 from . import Fill, Splice, apply
 from .drive import over
 from .drive.work import DriveResult
-from .fill import sources
+from .fill import sources as fill_sources
 from .fill.result import FillResult
 from .source_frames import Shown
 from .splice import whole
@@ -98,29 +98,27 @@ def weave_partner(
         strength = over.fade_back(len(made.clip), last, made.clip.rate)
     woven = _splice(beside, Splice() if driven else recipe, strength) if spliced else beside[0]
     woven = replace(woven, name=recipe.result_name(names))
-    one_source = made.report.get("not_planted") in (None, planting.ONE_SOURCE)
+    played = _list_played(acts if spliced else shown, pairs, len(made.clip), world=not spliced)
+    of = dict(pairs.values())
+    originals = {image: own for (source, mirrored), pair in pairs.items() if mirrored
+                 for image, own in zip(pair, (clips[source], partners[source]), strict=True)}  # fmt: skip
+    sources = couple.find_sources(played, of, originals)
+    there, woven = woven, placement.bring_near((made.clip, woven), played, sources, adapts)
+    one_source = woven is there and made.report.get("not_planted") in (None, planting.ONE_SOURCE)
     report = {**made.report, "hands": None, "names": names, "notes": []}
     if isinstance(recipe, PlantOptions):
         woven, planted = planting.of_result(woven, _plant_options(recipe), one_source=one_source)
         report |= planted.report
-    played = []
-    for one in acts if spliced else shown:
-        frames = _wrap(one)[: len(made.clip) - one.first]
-        clip = pairs[one.source, one.mirrored][0]
-        played.append(Played(clip, one.first, frames, one.weights[: len(frames)], not spliced))
     sentences = []
-    of = dict(pairs.values())
     if getattr(recipe, "keep_hands", "auto") != "off":
         woven, own = keep.keep_contacts(woven, [replace(one, clip=of[one.clip]) for one in played])
         sentences += own.describe(woven.name)
-    originals = {image: own for (source, mirrored), pair in pairs.items() if mirrored
-                 for image, own in zip(pair, (clips[source], partners[source]), strict=True)}  # fmt: skip
-    (clip, woven), kept = couple.keep_contacts((made.clip, woven), played, of, adapts, originals)
+    (clip, woven), kept = couple.keep_contacts((made.clip, woven), played, sources, adapts)
     sentences += kept.describe(clip.name)
-    theirs = list(dict.fromkeys(of[one.clip] for one in played))
-    report["limits"], report["warnings"] = body_limits.describe_limits(woven, theirs)
+    own_sources = list(dict.fromkeys(of[one.clip] for one in played))
+    report["limits"], report["warnings"] = body_limits.describe_limits(woven, own_sources)
     report["quality"] = {
-        "before": [quality.measure(one) for one in theirs],
+        "before": [quality.measure(one) for one in own_sources],
         "after": quality.measure(woven),
     }
     return _join(made, clip, replace(made, clip=woven, report=report), kept, sentences)
@@ -131,7 +129,7 @@ def _fill_partner(
 ) -> FillResult:
     """Return a filled clip with that of its partner, whose gaps have the same stretches; keyed poses stay."""
     assert isinstance(recipe, Fill)
-    prepared = replace(sources.gather(partners[1:], recipe), like=made)
+    prepared = replace(fill_sources.gather(partners[1:], recipe), like=made)
     theirs = apply(recipe, partners, prepared=prepared)
     played, free, rows = list[Played](), np.zeros(len(made.clip), dtype=bool), made.library.rows
     for gap, row in zip(made.done.gaps, made.report["fill"]["gaps"], strict=True):
@@ -147,7 +145,9 @@ def _fill_partner(
             played.append(Played(clip, gap.first + first, given, weights))
         free[gap.first + 1 : gap.last] = True
     of = dict(zip(clips, partners, strict=True))
-    (clip, woven), kept = couple.keep_contacts((made.clip, theirs.clip), played, of, adapts, fixed=~free)
+    (clip, woven), kept = couple.keep_contacts(
+        (made.clip, theirs.clip), played, couple.find_sources(played, of), adapts, ~free
+    )
     measured = {**theirs.report["quality"], "after": quality.measure(woven)}
     theirs = replace(theirs, clip=woven, report=theirs.report | {"quality": measured})
     return _join(made, clip, theirs, kept, kept.describe(clip.name))
@@ -216,6 +216,18 @@ def _mirror_pair(clip: Clip, partner: Clip) -> tuple[Clip, Clip]:
 def _wrap(one: Shown) -> Array:
     """Return the played frames (K,) of a stretch within its clip."""
     return one.low + (one.frames - one.low) % one.cycle if one.cycle else one.frames
+
+
+def _list_played(
+    shown: Sequence[Shown], pairs: Mapping[tuple[int, bool], tuple[Clip, Clip]], count: int, *, world: bool
+) -> list[Played]:
+    """Return the stretches that F = count frames play, of the leader's clips."""
+    found = []
+    for one in shown:
+        frames = _wrap(one)[: count - one.first]
+        clip = pairs[one.source, one.mirrored][0]
+        found.append(Played(clip, one.first, frames, one.weights[: len(frames)], world))
+    return found
 
 
 def _lay_out(shown: Sequence[Shown], clips: Sequence[Clip], count: int) -> list[_Layer]:

@@ -141,18 +141,14 @@ def test_what_was_exported_is_said_until_another_action_plays(loom, walks, tmp_p
 
 def test_a_file_browser_begins_in_the_folder_of_the_last_import(loom, tmp_path):
     last = loom("addon.ground.last_folders")
-    module, given = loom("addon.interface.operators.motion_files"), SimpleNamespace
+    operator, given = loom("addon.interface.operators.background").ImportOperator, SimpleNamespace
     browsed = []
     window = given(fileselect_add=browsed.append)
-    asked = given(
-        chosen=False, directory="", filepath="", files=(), bl_label="", check=lambda _: False,
-        properties=given(is_property_set=lambda _: True),
-    )  # fmt: skip
-    context = given(scene=bpy.context.scene, window_manager=window, view_layer=bpy.context.view_layer, object=None)
+    asked = given(directory="", filepath="", files=())
     for known, begins in ((str(tmp_path / "gone"), ""), (str(tmp_path), str(tmp_path))):
         last.keep(last.IMPORTED, known)
         asked.directory = ""
-        module.ACTION_LOOM_OT_import_motion.invoke(asked, context, None)
+        operator.ask(asked, given(window_manager=window), "", (".bvh",))
         assert browsed.pop().directory == begins
 
 

@@ -7,7 +7,7 @@ import material
 import pytest
 from drawing import Drawing, Layout, context_now, draw_all
 from mathutils import Vector
-from test_props import HELD, armed, off, play  # noqa: F401  (armed is a fixture)
+from test_props import HELD, armed, off  # noqa: F401  (armed is a fixture)
 
 KEY = "action_loom_free_hands"
 
@@ -15,7 +15,7 @@ KEY = "action_loom_free_hands"
 @pytest.fixture
 def walker(armed):  # noqa: F811
     """The demo figure, whose right hand holds a sword in its walk, and that hand's row."""
-    play(armed, bpy.data.actions["Walk"])
+    material.show(armed, bpy.data.actions["Walk"])
     assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
     return armed
 
@@ -53,7 +53,7 @@ def test_an_unticked_contact_is_not_kept(walker):
     free = connected()
     assert off(walker, kept, held) < 1e-3 < off(walker, plain, held)
     assert material.keys_of(free) == material.keys_of(plain) != material.keys_of(kept)
-    play(walker, bpy.data.actions["Walk"])
+    material.show(walker, bpy.data.actions["Walk"])
     hands()[0].held = True
     assert bpy.data.actions["Walk"].get(KEY) is None
     assert material.keys_of(connected()) == material.keys_of(kept)
@@ -115,7 +115,7 @@ def test_a_damaged_property_is_told(walker, capfd):
 def test_rebuild_follows_the_rows_and_says_so(walker, capfd):
     made = connected()
     kept = material.keys_of(made)
-    play(walker, bpy.data.actions["Walk"])
+    material.show(walker, bpy.data.actions["Walk"])
     hands()[0].held = False
     capfd.readouterr()
     assert bpy.ops.action_loom.rebuild(action=made.name) == {"FINISHED"}
@@ -159,7 +159,7 @@ def test_a_linked_action_stays_ticked(walker, loom, tmp_path):
     with bpy.data.libraries.load(path, link=True) as (_, wanted):
         wanted.actions = ["Walk"]
     linked = next(action for action in bpy.data.actions if action.library is not None)
-    play(walker, linked)
+    material.show(walker, linked)
     assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
     held = next(one for one in bpy.context.scene.action_loom.contacts if one.of.library)
     held.hands[0].held = False
@@ -206,7 +206,7 @@ def test_dots_are_on_the_palms_of_the_ghost(walker, loom):
     overlay, made = loom("addon.interface.pictures.points_overlay"), connected()
     (row,) = held_of(made).hands
     sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
-    play(walker, made)
+    material.show(walker, made)
     bpy.context.scene.action_loom.mode = "connect"
     bpy.ops.action_loom.connect(sources=sources, from_frame=22, preview=True)
     for frame in range(row.first - 1, row.last + 2):
@@ -243,7 +243,7 @@ def test_a_contact_is_added_from_bones_and_kept_in_results(walker):
     """It is stored on the action, moves with its frames, and is off when unticked; found ones move, too."""
     walk = bpy.data.actions["Walk"]
     before = material.keys_of(connected())
-    play(walker, walk)
+    material.show(walker, walk)
     select(walker, "hand.L", "thigh.L")
     bpy.context.scene.frame_set(5)
     assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
@@ -263,7 +263,7 @@ def test_a_contact_is_added_from_bones_and_kept_in_results(walker):
     told = [(one.label, one.first, one.last) for one in held_of(made).hands]
     assert ("left hand on thigh.L", 5, 14) in told
     assert ("right hand on sword", first + 2) in [one[:2] for one in told]
-    play(walker, walk)
+    material.show(walker, walk)
     assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
     assert [(one.label, one.first, one.added, one.held) for one in hands()] == [
         ("left hand on thigh.L", 5, True, True),

@@ -1,6 +1,7 @@
 """IK bones of engines: in the written action they are at the feet and hands of the evaluated rig."""
 
 import bpy
+import material
 import pytest
 from mathutils import Vector
 
@@ -26,15 +27,9 @@ def engine(loom):
     for name in COPIES:
         armature.pose.bones[name].rotation_mode = "QUATERNION"
     for action in ("Walk", "Sneak"):
-        play(armature, bpy.data.actions[action])
+        material.show(armature, bpy.data.actions[action])
         key_copies(armature, bpy.data.actions[action])
     return armature
-
-
-def play(armature, action):
-    armature.animation_data.action = action
-    if hasattr(action, "slots") and action.slots:
-        armature.animation_data.action_slot = action.slots[0]
 
 
 def frames_of(action):
@@ -55,7 +50,7 @@ def key_copies(armature, action):
 
 def away(armature, action):
     """Return the greatest distances in metres: of IK bones from the bones they copy, and of the root from its start."""
-    play(armature, action)
+    material.show(armature, action)
     most, ways = 0.0, []
     for frame in frames_of(action):
         bpy.context.scene.frame_set(frame)

@@ -213,7 +213,7 @@ def test_a_library_that_another_process_has_changed_is_read_again(here, folder, 
 def test_a_body_without_known_hips_can_t_search_and_says_so(here, library, rig):
     bpy.ops.action_loom.add_sources()
     bpy.context.scene.action_loom.rigs[0].roles["hips"].bone = ""
-    assert "Searching needs hips: name them in Body Roles" in refused(bpy.ops.action_loom.find_like)
+    assert "Find like This needs hips: name them in Body Roles" in refused(bpy.ops.action_loom.find_like)
 
 
 def test_a_stopped_search_leaves_what_was_found_before(here, loom, library, rig):

@@ -1,6 +1,7 @@
 """A sword follows a hand by keys for a while: in the written action it is in the hand of the evaluated rig."""
 
 import bpy
+import material
 import pytest
 from mathutils import Matrix, Vector
 
@@ -19,7 +20,7 @@ def armed(loom):
     bpy.ops.object.mode_set(mode="OBJECT")
     armature.pose.bones["sword"].rotation_mode = "QUATERNION"
     action = bpy.data.actions["Walk"]
-    play(armature, action)
+    material.show(armature, action)
     first, last = map(round, action.frame_range)
     for frame in range(first, last + 1):
         place = hand_at(armature, min(max(frame, HELD.start), HELD.stop - 1)) @ IN_HAND
@@ -31,12 +32,6 @@ def armed(loom):
     return armature
 
 
-def play(armature, action):
-    armature.animation_data.action = action
-    if hasattr(action, "slots") and action.slots:
-        armature.animation_data.action_slot = action.slots[0]
-
-
 def hand_at(armature, frame, name="hand.R"):
     bpy.context.scene.frame_set(frame)
     posed = armature.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
@@ -45,7 +40,7 @@ def hand_at(armature, frame, name="hand.R"):
 
 def off(armature, action, frames):
     """Return how far (m) the sword is from its place in the hand."""
-    play(armature, action)
+    material.show(armature, action)
     found = []
     for frame in frames:
         hand, sword = (hand_at(armature, frame, name) for name in ("hand.R", "sword"))
@@ -81,7 +76,7 @@ def held_box(loom):
     box = bpy.data.objects.new("Box", bpy.data.meshes.new("Box"))
     bpy.context.scene.collection.objects.link(box)
     box.rotation_mode = "XYZ"
-    play(armature, bpy.data.actions["Walk"])
+    material.show(armature, bpy.data.actions["Walk"])
     first, last = map(round, bpy.data.actions["Walk"].frame_range)
     for frame in range(first, last + 1):
         place = hand_at(armature, min(max(frame, HELD.start), HELD.stop - 1)) @ IN_HAND

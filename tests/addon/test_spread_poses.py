@@ -145,7 +145,7 @@ def test_what_can_not_be_spread_is_said(walker):
     bpy.context.scene.action_loom.edit_which = "TICKED"
     material.key_walk(walker, "other", frames=40)
     material.list_all()
-    assert "A pose is spread in one action at a time: choose Playing Action" in refused(walker)
+    assert "Spread Pose changes one action at a time: choose Playing Action" in refused(walker)
 
 
 def test_replace_and_undo(walker):

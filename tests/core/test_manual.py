@@ -176,18 +176,18 @@ def test_the_words_are_sorted_and_each_is_told_of_in_a_few_lines():
 def test_every_strip_is_on_a_page_is_small_and_has_words_for_who_does_not_see_it():
     strips = tool("manual_strips").strips()
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-    shown = {name: words for words, name in re.findall(r"!\[([^\]]+)\]\(images/strip_(\w+)\.png\)", text)}
+    shown = {name: words for words, name in re.findall(r"!\[([^\]]+)\]\(images/strip_(\w+)\.webp\)", text)}
     assert set(shown) == set(strips)
     for name, words in shown.items():
         assert len(words) > 40, name
-        assert 2000 < (MANUAL / "images" / f"strip_{name}.png").stat().st_size <= 80 * 1024
+        assert 2000 < (MANUAL / "images" / f"strip_{name}.webp").stat().st_size <= 80 * 1024
 
 
 def test_a_strip_is_drawn_again_from_what_is_declared(tmp_path):
     strips = tool("manual_strips")
     for name in ("mirror", "move_events", "in_place"):
-        strips.save(strips.draw(strips.strips()[name]), tmp_path / f"{name}.png")
-        assert (tmp_path / f"{name}.png").stat().st_size > 2000
+        strips.save(strips.draw(strips.strips()[name]), tmp_path / f"{name}.webp")
+        assert (tmp_path / f"{name}.webp").stat().st_size > 2000
 
 
 @pytest.mark.parametrize("page", sorted(set(MODES.values()) | {"blend", "connect", "loop", "splice", "travel"}))

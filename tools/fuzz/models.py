@@ -211,7 +211,7 @@ def _gltf(data: bytes, rng: random.Random) -> bytes:
 
 KINDS = {"glb": _glb, "gltf": _gltf, "fbx": _damage_bytes}
 
-# --- what comes of it -------------------------------------------------------------------------------------------------
+# --- outcomes --------------------------------------------------------------------------------------------------------
 
 
 def _outcome(loom: Any, path: Path) -> str:

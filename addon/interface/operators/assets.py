@@ -53,7 +53,6 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
     library: bpy.props.EnumProperty(name="Library", description="Where to look for actions", items=_libraries)
     action: bpy.props.StringProperty(
         name="Action",
-        description="The action that is added",
         search=_suggest_labels,
         search_options=set(),
         options={"SKIP_SAVE"},
@@ -63,12 +62,11 @@ class ACTION_LOOM_OT_add_asset_sources(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         from ...services.assets import asset_finds
 
-        if not polls.poll_armature(cls, context):
-            return False
-        if not asset_finds.libraries() and not _list_selected(context):
-            cls.poll_message_set("There is no asset library: add one in the Preferences")
-            return False
-        return True
+        return polls.poll_armature(cls, context) and polls.poll_unless(
+            cls,
+            not asset_finds.libraries() and not _list_selected(context),
+            "There is no asset library: add one in the Preferences",
+        )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         from ...services.assets import asset_finds

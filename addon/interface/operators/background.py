@@ -10,11 +10,12 @@ import bpy
 from ....core import jit
 from ....core.errors import LoomError
 from ....core.progress import Progress
-from ...ground import jobs, steps, troubles
+from ....core.recipes.result import ResultOptions
+from ...ground import formats, jobs, last_folders, option_properties, steps, troubles
 from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translate_text
 from ...model import properties, target_armature
-from . import reports
+from . import polls, reports
 
 TICK = 0.05  # s between two checks of a job
 NAVIGATION = {"MIDDLEMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE"}
@@ -197,6 +198,56 @@ class BackgroundOperator(OperatorMixin):
         if self._timer is not None:
             present(context.window_manager).event_timer_remove(self._timer)
             self._timer = None
+
+
+class ImportOperator(BackgroundOperator):
+    """A background operator on files: chosen in the file browser, or dropped into the view, which opens a dialog.
+
+    Both wait for the operator that opened them, so it then calls itself a second time, with `chosen`.
+    """
+
+    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
+    onto: bpy.props.EnumProperty(name="Onto", description="Which armature gets the actions", items=formats.ONTO)
+    limbs: option_properties.annotation(ResultOptions, "limbs")
+    here: bpy.props.BoolProperty(
+        name="Where It Stands",
+        description="Let what is carried onto a character begin where that stands; on at first in a window",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+    _asking = False
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return polls.poll_unless(cls, context.mode not in ("OBJECT", "POSE"), "Change to Object Mode first")
+
+    def ask(self, context: bpy.types.Context, title: str, endings: tuple[str, ...], **preset: Any) -> OperatorReturn:
+        """Open the dialog or the file browser; preset : values of properties that the caller has not set."""
+        self._asking = True
+        for name, value in preset.items():
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
+        manager = present(context.window_manager)
+        if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
+            return manager.invoke_props_dialog(self, title=translate_text(title), confirm_text="Import")
+        self.filter_glob = formats.glob(endings)
+        folder = last_folders.of(last_folders.IMPORTED)
+        if folder and not (self.filepath or self.directory):
+            self.directory = folder
+        manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> OperatorReturn:
+        if not self._asking or bpy.app.background:
+            return super().execute(context)
+        last_folders.keep(last_folders.IMPORTED, bpy.path.abspath(self.directory))
+        given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
+        self.call_again(files=[{"name": one.name} for one in self.files], chosen=True, **given)
+        return {"CANCELLED"}  # the second call is the step of Undo
 
 
 def _compute(compute: Callable[[Any, Progress], Any], inputs: Any, progress: Progress) -> Any:

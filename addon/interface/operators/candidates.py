@@ -84,12 +84,11 @@ class ACTION_LOOM_OT_choose_candidate(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         from ...services.matching import candidates
 
-        if not polls.poll_armature(cls, context):
-            return False
-        if candidates.candidates_of(scene_of(context), present(target_armature.armature(context))) is None:
-            cls.poll_message_set("Find some first")
-            return False
-        return True
+        return polls.poll_armature(cls, context) and polls.poll_unless(
+            cls,
+            candidates.candidates_of(scene_of(context), present(target_armature.armature(context))) is None,
+            "Find some first",
+        )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...services.matching import candidates
@@ -128,10 +127,7 @@ class ACTION_LOOM_OT_show_scores(bpy.types.Operator):
         if not polls.poll_armature(cls, context):
             return False
         found = candidates.candidates_of(scene_of(context), present(target_armature.armature(context)))
-        if found is None or found.curves is None:
-            cls.poll_message_set("Find some first")
-            return False
-        return True
+        return polls.poll_unless(cls, found is None or found.curves is None, "Find some first")
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bitmaps import images, score_bitmap

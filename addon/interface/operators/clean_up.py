@@ -50,7 +50,7 @@ class ACTION_LOOM_OT_clean_up(bpy.types.Operator):
         name="Keep a Copy", description="Keep a copy of the action as it was", default=True
     )
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN)
+    which: bpy.props.EnumProperty(name="Actions", items=lists.OWN)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -30,7 +30,7 @@ class EditHooks(ResultHooks):
     nothing = "The armature has no action: play one, or tick actions in the list"
     one_by_one = True
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN)
+    which: bpy.props.EnumProperty(name="Actions", items=lists.OWN)
     replace: bpy.props.BoolProperty(
         name="Replace",
         description="Replace the action with the result; a copy of the action is kept",
@@ -42,12 +42,9 @@ class EditHooks(ResultHooks):
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
         if not polls.poll_armature(cls, context) or not polls.poll_parts(cls, context, cls.recipe):
             return False
-        if not polls.poll_partner(cls, context, cls.recipe):
-            return False
-        if target_armature.invoked_from_panel(context) and not _has_own(context):
-            cls.poll_message_set(self.nothing)
-            return False
-        return True
+        return polls.poll_partner(cls, context, cls.recipe) and polls.poll_unless(
+            cls, target_armature.invoked_from_panel(context) and not _has_own(context), self.nothing
+        )
 
     def draw(self, op: Any, layout: bpy.types.UILayout) -> None:
         if op.filled:
@@ -116,7 +113,7 @@ def _own(context: bpy.types.Context, armature: bpy.types.Object | None, which: s
 def _named_again(op: Any) -> bpy.types.Action:
     action = by_full_name(bpy.data.actions, op.again)
     if action is None:
-        raise LoomError(f"{op.again} was deleted while it was woven: nothing was written")
+        raise LoomError(f"{op.again} was deleted while its actions were woven: nothing was written")
     return action
 
 
@@ -130,6 +127,11 @@ def _editable_result(op: Any, context: bpy.types.Context) -> "rebuilding.Rebuild
     if action is None or names != [action.name_full] or not spread_poses.is_made_by(action, op.recipe):
         return None
     return rebuilding.inputs_of(action, overwrite_edits=False)
+
+
+def _check_one(op: Any) -> None:
+    if len(op.sources) != 1:
+        raise LoomError(f"{op.recipe.label} changes one action at a time: choose Playing Action")
 
 
 def _span(op: Any) -> tuple[int, int] | None:
@@ -163,8 +165,7 @@ class SpreadHooks(EditHooks):
 
         if not given.isdisjoint(("corrections", "poses")):
             return
-        if len(op.sources) != 1:
-            raise LoomError("A pose is spread in one action at a time: choose Playing Action")
+        _check_one(op)
         armature = present(op.about(context))
         shown = reading.read(context, armature, op.request(), Warp())
         again, source, known = _editable_result(op, context), shown, []
@@ -195,8 +196,7 @@ class EventsHooks(EditHooks):
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         if "events" in given:
             return
-        if len(op.sources) != 1:
-            raise LoomError("Events are moved in one action at a time: choose Playing Action")
+        _check_one(op)
         again = _editable_result(op, context)
         action, span = present(contact_rows.action_of(op.about(context))), _span(op)
         if again is not None:
@@ -294,9 +294,7 @@ class BakeHooks(EditHooks):
             return False
         action = target_armature.action(context) if self._onto else None
         why = "" if action is None else _why_not_baked(present(target_armature.armature(context)), action, self._onto)
-        if why:
-            cls.poll_message_set(why)
-        return not why
+        return polls.poll_unless(cls, why, why)
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         if self._onto and "onto" not in given:

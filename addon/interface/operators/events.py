@@ -38,12 +38,11 @@ class _OnEvent(OperatorMixin):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not polls.poll_armature(cls, context):
-            return False
-        if not 0 <= properties.settings_of(scene_of(context)).active_event < len(_rows(context)):
-            cls.poll_message_set("Add an event first: go to its frame and press +")
-            return False
-        return True
+        return polls.poll_armature(cls, context) and polls.poll_unless(
+            cls,
+            not 0 <= properties.settings_of(scene_of(context)).active_event < len(_rows(context)),
+            "Add an event first: go to its frame and press +",
+        )
 
 
 class ACTION_LOOM_OT_remove_event(_OnEvent, bpy.types.Operator):

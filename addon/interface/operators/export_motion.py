@@ -55,7 +55,6 @@ class ACTION_LOOM_OT_export_motion(polls.OnShownArmature, BackgroundOperator, bp
     filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
     kind: bpy.props.EnumProperty(
         name="Format",
-        description="File format",
         items=_kinds,
         default=formats.writable().index(registry.DEFAULT),
     )

@@ -53,7 +53,6 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, BackgroundOperator, bpy.types.Oper
     )
     kind: bpy.props.EnumProperty(
         name="Format",
-        description="File format",
         items=[
             (".glb", "glTF", "The character with its meshes, for game engines and other programs"),
             (".fbx", "FBX", "The character with its meshes, for game engines and other programs"),
@@ -69,7 +68,7 @@ class ACTION_LOOM_OT_export_set(polls.OnRows, BackgroundOperator, bpy.types.Oper
     )
     rate: bpy.props.EnumProperty(
         name="Rate",
-        description="Frames a second",
+        description="Frames per second of the file",
         items=[
             ("MADE", "As Made", "As the take was recorded"),
             ("30", "30 a Second", "Each action becomes at most half a frame longer or shorter"),

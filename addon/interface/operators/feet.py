@@ -116,10 +116,9 @@ class OnAction(OperatorMixin):
         if not polls.poll_action(cls, context):
             return False
         held = contact_rows.of(scene_of(context), contact_rows.action_of(target_armature.armature(context)))
-        if cls.needs_rows and (held is None or not len(held.rows)):
-            cls.poll_message_set("No contact is listed: find some, or add one")
-            return False
-        return True
+        return polls.poll_unless(
+            cls, cls.needs_rows and (held is None or not len(held.rows)), "No contact is listed: find some, or add one"
+        )
 
 
 def _select_bones(context: bpy.types.Context) -> tuple[dict[str, str], list[str]]:

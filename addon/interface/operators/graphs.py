@@ -40,12 +40,11 @@ class ACTION_LOOM_OT_show_graph(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         from ...services.matching import graphs
 
-        if not polls.poll_armature(cls, context):
-            return False
-        if graphs.graph_of(scene_of(context), present(target_armature.armature(context))) is None:
-            cls.poll_message_set("Build the graph first")
-            return False
-        return True
+        return polls.poll_armature(cls, context) and polls.poll_unless(
+            cls,
+            graphs.graph_of(scene_of(context), present(target_armature.armature(context))) is None,
+            "Build the graph first",
+        )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bitmaps import graph_bitmap, images

@@ -10,7 +10,7 @@ from ...ground import jobs, memory, registrar
 from ...ground.blender_types import OperatorReturn, present
 from ...model import preferences
 from .. import manual
-from . import reports
+from . import polls, reports
 
 # The caches that can be cleared.
 FORGOTTEN = (
@@ -72,10 +72,7 @@ class ACTION_LOOM_OT_clear_cache(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if jobs.running() is not None:
-            cls.poll_message_set("Wait for the running work, or cancel it")
-            return False
-        return True
+        return polls.poll_unless(cls, jobs.running() is not None, "Wait for the running work, or cancel it")
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         if self.what == "ANALYSED":

@@ -153,9 +153,7 @@ class ACTION_LOOM_OT_find_like(library_finds.WantedOptions, LibraryOperator, bpy
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         listed = {role.name: role.bone for role in rig.roles} if rig is not None else {}
         lacking = [role for role in ("hips", "thigh.L", "thigh.R") if listed and not listed.get(role)]
-        if lacking:
-            cls.poll_message_set(f"Searching needs {' and '.join(lacking)}: name them in Body Roles")
-        return not lacking
+        return polls.poll_unless(cls, lacking, f"{cls.bl_label} needs {' and '.join(lacking)}: name them in Body Roles")
 
     def from_panel(self, context: bpy.types.Context) -> None:
         finder = library_finds.finder()
@@ -218,7 +216,6 @@ class ACTION_LOOM_OT_find_doing(LibraryOperator, bpy.types.Operator):
     doing: bpy.props.StringProperty(name="Doing", description=library_finds.DOING, options={"SKIP_SAVE"})
     most: bpy.props.IntProperty(
         name="Results",
-        description="Number of results",
         default=12,
         min=1,
         max=100,

@@ -191,10 +191,9 @@ def _poll_found(cls: type[bpy.types.Operator], *, anything: bool) -> bool:
     if not len(finder.found):
         cls.poll_message_set("Find something first")
         return False
-    if not anything and not library_finds.chosen_rows(finder):
-        cls.poll_message_set("Tick what to import, or click one")
-        return False
-    return True
+    return polls.poll_unless(
+        cls, not anything and not library_finds.chosen_rows(finder), "Tick what to import, or click one"
+    )
 
 
 def _stretches(rows: Any) -> "list[Stretch]":

@@ -8,6 +8,7 @@ from ....core.errors import LibraryError, LoomError
 from ...ground import troubles
 from ...ground.blender_types import OperatorReturn
 from ...model import preferences
+from . import polls
 from .background import BackgroundOperator
 
 NO_LIBRARY = "Choose a library first, or make a new one"
@@ -15,10 +16,7 @@ NO_LIBRARY = "Choose a library first, or make a new one"
 
 def poll_library(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Return whether a library is chosen; set the poll message."""
-    if not preferences.library(context):
-        cls.poll_message_set(NO_LIBRARY)
-        return False
-    return True
+    return polls.poll_unless(cls, not preferences.library(context), NO_LIBRARY)
 
 
 class LibraryOperator(BackgroundOperator):

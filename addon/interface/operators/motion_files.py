@@ -7,13 +7,12 @@ import bpy
 
 from ....core.formats import registry
 from ....core.progress import Progress
-from ....core.recipes.result import ResultOptions
 from ...bridge import rates
-from ...ground import formats, last_folders, option_properties, registrar, steps
+from ...ground import formats, option_properties, registrar, steps
 from ...ground.blender_types import DrawContext, OperatorReturn, present, scene_of
 from ...ground.translations.runtime import translate_text
 from ...model import properties
-from .background import BackgroundOperator
+from .background import ImportOperator
 
 if TYPE_CHECKING:
     from ...services.files.import_motion import Brought, Given
@@ -28,7 +27,7 @@ def _suggest_units(_operator: Any, _context: bpy.types.Context, _text: str) -> l
     return ["auto", *formats.UNITS]
 
 
-class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
+class ACTION_LOOM_OT_import_motion(ImportOperator, bpy.types.Operator):
     bl_idname = "action_loom.import_motion"
     bl_label = "Import Motion Files"
     bl_description = (
@@ -37,10 +36,6 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    directory: bpy.props.StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    files: bpy.props.CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
     units: bpy.props.StringProperty(
         name="Units",
         description=formats.UNIT_TIP,
@@ -95,11 +90,6 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
             ("SCENE", "Convert to the Scene's", "Play at the original speed in this scene"),
         ],
     )
-    onto: bpy.props.EnumProperty(
-        name="Onto",
-        description="Which armature gets the actions",
-        items=formats.ONTO,
-    )
     plant_feet: bpy.props.BoolProperty(
         name="Plant Feet",
         description="Keep standing feet in place",
@@ -116,7 +106,6 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         description="Remove calibration poses, and jumps in the first and last 0.1 s",
         default=True,
     )
-    limbs: option_properties.annotation(ResultOptions, "limbs")
     new_armature: bpy.props.BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
     select: bpy.props.BoolProperty(name="Select", description="Select the armature and make it active", default=True)
     match_rate: bpy.props.BoolProperty(
@@ -131,65 +120,32 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         default=False,
         options={"SKIP_SAVE"},
     )
-
-    here: bpy.props.BoolProperty(
-        name="Where It Stands",
-        description="Let what is carried onto a character begin where that stands; on at first in a window",
-        default=False,
-        options={"SKIP_SAVE"},
-    )
     play: bpy.props.BoolProperty(
         name="Play",
         description="Play the first imported action",
         default=False,
         options={"SKIP_SAVE"},
     )
-    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # the files are chosen, and the options set
-    _asking = False
     _found: tuple[Any, ...] = ()  # how the first chosen file will be read, a Finding for each part
     _looked_at: list[str] = []
     _preselected: list[str] = []
     _carried = _controls = True  # whether files of other bodies are retargeted to it, and whether it has controls
     _onto: bpy.types.Object | None = None
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode not in ("OBJECT", "POSE"):
-            cls.poll_message_set("Change to Object Mode first")
-            return False
-        return True
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         if self.chosen:
-            return BackgroundOperator.invoke(self, context, event)
-        self._asking = True
-        remembered = properties.settings_of(scene_of(context)).on_rates == "SCENE"  # otherwise the scene keeps its rate
-        for name, value in (("match_rate", remembered), ("fit_range", not len(bpy.data.actions))):
-            if not self.properties.is_property_set(name):
-                setattr(self, name, value)
-        # Artists expect a capture to keep its speed beside other actions, and a capture never has controls.
-        for name, value in (("rate", "SCENE"), ("limbs", "FK")):
-            if not self.properties.is_property_set(name):
-                setattr(self, name, value)
-        for name in ("here", "play"):
-            if not self.properties.is_property_set(name):
-                setattr(self, name, True)
+            return super().invoke(context, event)
         from ...services.files import import_motion
 
         self._onto, self._carried, self._controls = import_motion.receiver(context)
         self.check(context)
-        manager = present(context.window_manager)
-        if self.directory and len(self.files) and self.files[0].name:  # the files were dropped into the view
-            title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
-            if self._onto is not None and self._carried:
-                title = f"Import onto {self._onto.name}"
-            return manager.invoke_props_dialog(self, title=translate_text(title), confirm_text="Import")
-        self.filter_glob = formats.glob(formats.readable())
-        folder = last_folders.of(last_folders.IMPORTED)
-        if folder and not (self.filepath or self.directory):
-            self.directory = folder
-        manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        title = f"Import {len(self.files)} motion file{'s' * (len(self.files) > 1)}"
+        if self._onto is not None and self._carried:
+            title = f"Import onto {self._onto.name}"
+        remembered = properties.settings_of(scene_of(context)).on_rates == "SCENE"  # otherwise the scene keeps its rate
+        # Artists expect a capture to keep its speed beside other actions, and a capture never has controls.
+        preset = {"match_rate": remembered, "fit_range": not len(bpy.data.actions), "rate": "SCENE", "limbs": "FK"}
+        return self.ask(context, title, formats.readable(), here=True, play=True, **preset)
 
     def check(self, context: bpy.types.Context) -> bool:
         """Inspect the first chosen file and preselect its doubtful conventions; Blender calls this after each change.
@@ -267,16 +223,10 @@ class ACTION_LOOM_OT_import_motion(BackgroundOperator, bpy.types.Operator):
         return any(path.lower().endswith(".amc") for path in formats.chosen_paths(self))
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
-        if not self._asking or bpy.app.background:
-            return BackgroundOperator.execute(self, context)
         settings = properties.settings_of(scene_of(context))
-        if self.match_rate or settings.on_rates == "SCENE":
+        if self._asking and not bpy.app.background and (self.match_rate or settings.on_rates == "SCENE"):
             settings.on_rates = "SCENE" if self.match_rate else "ASK"  # asked once, and remembered
-        last_folders.keep(last_folders.IMPORTED, bpy.path.abspath(self.directory))
-        given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
-        files = [{"name": one.name} for one in self.files]
-        self.call_again(files=files, chosen=True, **given)
-        return {"CANCELLED"}  # the second call is the step of Undo
+        return super().execute(context)
 
     def inputs(self, context: bpy.types.Context) -> "steps.Steps[Given]":
         from ...services.files import import_motion  # numpy is loaded at first use, not when Blender starts

@@ -20,7 +20,7 @@ class OnOwnActions(OperatorMixin):
 
     bl_options = {"REGISTER", "UNDO"}
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=lists.OWN, options=_SKIP)
+    which: bpy.props.EnumProperty(name="Actions", items=lists.OWN, options=_SKIP)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -66,7 +66,7 @@ class ACTION_LOOM_OT_pick_joints(_Pick, bpy.types.Operator):
     bl_description = "Choose joints from a list or from the selected bones"
     kinds = (JOINTS,)
 
-    what: bpy.props.EnumProperty(name="Joints", description="Which joints", items=_items)
+    what: bpy.props.EnumProperty(name="Joints", items=_items)
 
     def value(self, context: bpy.types.Context) -> str:
         if self.what != "SELECTED":
@@ -114,7 +114,7 @@ class ACTION_LOOM_OT_pick_pose(_Poses, bpy.types.Operator):
         scene, armature = scene_of(context), present(target_armature.armature(context))
         rig, settings = properties.rig_of(scene, armature), properties.settings_of(scene)
         if not lists.first_ticked(rig, 1):
-            raise LoomError("Tick the actions of the poses first")
+            raise LoomError("Tick the action of this frame first")
         line, frame = frame_conversion.shown_line(rig, armature, scene.frame_current)
         recipe = Walk if settings.mode == Walk.verb else KeyPoses
         number, interval = lists.in_order(rig, recipe).index(line) + 1, settings.key_poses.interval

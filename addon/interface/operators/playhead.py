@@ -41,12 +41,9 @@ class ACTION_LOOM_OT_move_playhead(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if isinstance(context.space_data, bpy.types.SpaceImageEditor):
             return _shown_pair(context) is not None
-        if not polls.poll_armature(cls, context, changes=False):
-            return False
-        if _shown_pair(context) is None:
-            cls.poll_message_set("Analyse the sources first")
-            return False
-        return True
+        return polls.poll_armature(cls, context, changes=False) and polls.poll_unless(
+            cls, _shown_pair(context) is None, "Analyse the sources first"
+        )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ..pictures import playhead

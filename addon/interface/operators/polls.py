@@ -11,14 +11,19 @@ from ...model import lists, properties, readiness, target_armature
 from ...services.sources import body_roles, source_list
 
 
+def poll_unless(cls: type[bpy.types.Operator], wrong: Any, why: str) -> bool:
+    """Return whether nothing is wrong; set the poll message if something is."""
+    if wrong:
+        cls.poll_message_set(why)
+    return not wrong
+
+
 def poll_armature(cls: type[bpy.types.Operator], context: bpy.types.Context, *, changes: bool = True) -> bool:
     """Return whether an armature is active and writable (readable, if nothing `changes`); set the poll message."""
     why = readiness.why_not(target_armature.armature(context), changes=changes)
     if not why and changes:
         why = readiness.busy()
-    if why:
-        cls.poll_message_set(why)
-    return not why
+    return poll_unless(cls, why, why)
 
 
 def poll_sources(
@@ -48,12 +53,11 @@ def poll_ticked(cls: type[bpy.types.Operator], context: bpy.types.Context, least
 
 def poll_others(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Return whether an armature is active and other armatures with actions are selected; set the poll message."""
-    if not poll_armature(cls, context):
-        return False
-    if not source_list.selected_others(context, target_armature.armature(context)):
-        cls.poll_message_set("Select the other armature first, then this one with Shift")
-        return False
-    return True
+    return poll_armature(cls, context) and poll_unless(
+        cls,
+        not source_list.selected_others(context, target_armature.armature(context)),
+        "Select the other armature first, then this one with Shift",
+    )
 
 
 def poll_action(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
@@ -84,9 +88,7 @@ def poll_parts(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe
     missing = [part for part in verbs.VERBS[recipe.verb].needs if part in lacking]
     if _SHOWN_BY_MOTION.issuperset(missing) and not body_roles.list_removed_roles(armature).intersection(_LEG_ROLES):
         return True
-    if missing:
-        cls.poll_message_set(f"{recipe.label} needs {' and '.join(missing)}: name them in Body Roles")
-    return not missing
+    return poll_unless(cls, missing, f"{recipe.label} needs {' and '.join(missing)}: name them in Body Roles")
 
 
 def poll_partner(cls: type[bpy.types.Operator], context: bpy.types.Context, recipe: type[Recipe]) -> bool:
@@ -94,9 +96,7 @@ def poll_partner(cls: type[bpy.types.Operator], context: bpy.types.Context, reci
     if not target_armature.invoked_from_panel(context):
         return True
     why = source_list.why_no_partner(scene_of(context), target_armature.armature(context), recipe)
-    if why:
-        cls.poll_message_set(why)
-    return not why
+    return poll_unless(cls, why, why)
 
 
 class OnArmature(OperatorMixin):
@@ -133,10 +133,7 @@ class OnRows(OperatorMixin):
         if not poll_armature(cls, context):
             return False
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-        if rig is None or not len(rig.take_rows):
-            cls.poll_message_set("Cut the take into a set first")
-            return False
-        return True
+        return poll_unless(cls, rig is None or not len(rig.take_rows), "Cut the take into a set first")
 
     def rig(self, context: bpy.types.Context) -> Any:
         """Return the armature's list, which has the rows."""

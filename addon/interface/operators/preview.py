@@ -16,12 +16,9 @@ class ACTION_LOOM_OT_clear_preview(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not polls.poll_armature(cls, context, changes=False):
-            return False
-        if previews.of(present(target_armature.armature(context)).session_uid) is None:
-            cls.poll_message_set("Nothing is previewed")
-            return False
-        return True
+        return polls.poll_armature(cls, context, changes=False) and polls.poll_unless(
+            cls, previews.of(present(target_armature.armature(context)).session_uid) is None, "Nothing is previewed"
+        )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         properties.settings_of(scene_of(context)).solo = False

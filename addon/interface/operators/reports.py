@@ -101,21 +101,30 @@ def report_results(
         contact_rows.keep_hands(scene, action, one.made.report)
         firsts = [(source.clip.name, source.first_frame) for source in read.sources]
         warnings = frame_conversion.frames_of_clips(one.made.report["warnings"], firsts)
-        notes += [*one.written.notes, *contact_rows.warnings_of(scene, action, warnings)]
+        own = [*one.written.notes, *contact_rows.warnings_of(scene, action, warnings)]
+        named = {action.name, one.made.clip.name, *(name for name, _ in firsts)}
+        notes += [note if len(both) == 1 or note.startswith(tuple(named)) else f"{action.name}: {note}" for note in own]
     count = len(each) + len(refused)
     line = f"{first.inputs.recipe.label}: {len(each)} of {count} actions"
     if count == 1:
         line = reporting.summary(first.written, first.made, _seconds_of(operator, first.made))
-    rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, first.inputs.read.armature))
-    if rig is not None:
-        told, mode = dict.fromkeys(map(one_line, notes)), properties.settings_of(scene).mode
-        lists.keep_last(rig, line, first.written.action.name, told, mode)
-        lists.keep_made(rig, [one.written.action.name for one in each])
+    keep_told(scene, each, line, notes, properties.settings_of(scene).mode)
     done = []
     for one in each:
         start = contact_rows.frames_of(one.written.action)[0]
         done += [*one.inputs.read.retarget_notes, *contact_rows.in_scene(one.made.report.get("notes", ()), start)]
     report(operator, notes, *done, line)
+
+
+def keep_told(
+    scene: bpy.types.Scene, each: Sequence[EachResult], line: str, notes: Iterable[str], mode: str = ""
+) -> None:
+    """Keep the line and the warnings on results for the tab, in one mode or, if it is empty, in all."""
+    first = each[0]
+    rig = properties.rig_of(scene, properties.of_session(bpy.data.objects, first.inputs.read.armature))
+    if rig is not None:
+        lists.keep_last(rig, line, first.written.action.name, dict.fromkeys(map(one_line, notes)), mode)
+        lists.keep_made(rig, [one.written.action.name for one in each])
 
 
 def show_image(operator: bpy.types.Operator, context: bpy.types.Context, image: bpy.types.Image) -> OperatorReturn:

@@ -355,5 +355,5 @@ def _merged_error(errors: list[LoomError], refused: list[str]) -> LoomError:
         return errors[0]
     shown = refused[:_NAMED]
     each = [textwrap.shorten(one, (LONGEST - 20) // len(shown) - 2, placeholder=" …") for one in shown]
-    more = [f"and {len(refused) - len(shown)} more"] if len(refused) > len(shown) else []
-    return LoomError("; ".join([*each, *more]))
+    more = f" and {len(refused) - len(shown)} more" if len(refused) > len(shown) else ""
+    return LoomError("; ".join(each) + more)

@@ -314,10 +314,7 @@ class ACTION_LOOM_OT_cancel(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if jobs.running() is None:
-            cls.poll_message_set("Nothing is going on")
-            return False
-        return True
+        return polls.poll_unless(cls, jobs.running() is None, "Nothing is going on")
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         job = jobs.running()

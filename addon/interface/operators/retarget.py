@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from ...services.weaving.reading import Inputs
     from ...services.weaving.writing import Written
 
-_NAMED = "{action} and {armature} stand for the names of the source and its armature; if empty, as shown"
+_NAMED = (
+    "Name of the new actions; {action} and {armature} stand for the names of the source and its armature; if empty, as"
+    " shown"
+)
 
 
 class RetargetHooks(ResultHooks):
@@ -32,7 +35,7 @@ class RetargetHooks(ResultHooks):
     from_settings = False
     one_by_one = True
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=source_list.WHICH)
+    which: bpy.props.EnumProperty(name="Actions", items=source_list.WHICH)
     filled: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # the choice that filled the sources, if any
 
     def poll(self, cls: type[VerbOperator], context: bpy.types.Context) -> bool:
@@ -86,6 +89,7 @@ class RetargetHooks(ResultHooks):
         carried += [note for one in each for note in one.made.report["notes"]]
         names = some([one.written.action.name for one in each])
         summary = f"{len(each)} of {len(each) + len(refused)} actions copied to {armature.name}: {names}"
+        reports.keep_told(scene_of(context), each, summary, notes)
         reports.report(op, notes, *carried, summary)
 
 
@@ -95,8 +99,6 @@ _class = operator(
     label="Retarget Actions",
     tooltip="Copy actions of the other selected armatures to the active one, whatever their bodies",
 )
-_class.__annotations__["result_name"] = bpy.props.StringProperty(
-    name="Name", description=f"Name of the new actions; {_NAMED}"
-)
+_class.__annotations__["result_name"] = bpy.props.StringProperty(name="Name", description=_NAMED)
 
 register = registrar.registration((_class,))

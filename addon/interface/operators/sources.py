@@ -101,7 +101,7 @@ class ACTION_LOOM_OT_add_selected_sources(bpy.types.Operator):
     bl_description = "List actions of the other selected armatures; they are put on this body when they are woven"
     bl_options = {"REGISTER", "UNDO"}
 
-    which: bpy.props.EnumProperty(name="Actions", description="Which actions", items=source_list.WHICH)
+    which: bpy.props.EnumProperty(name="Actions", items=source_list.WHICH)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -146,10 +146,9 @@ class OnList(OperatorMixin):
         if not polls.poll_armature(cls, context):
             return False
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
-        if rig is None or not 0 <= rig.active < len(rig.sources):
-            cls.poll_message_set("The list of sources is empty")
-            return False
-        return True
+        return polls.poll_unless(
+            cls, rig is None or not 0 <= rig.active < len(rig.sources), "The list of sources is empty"
+        )
 
 
 class ACTION_LOOM_OT_remove_source(OnList, bpy.types.Operator):

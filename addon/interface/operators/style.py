@@ -13,10 +13,10 @@ from ....core.recipes.result import ResultOptions
 from ....core.verbs import FitStyle, Restyle, Walk
 from ...ground import registrar, steps
 from ...ground.blender_types import OperatorReturn, present, scene_of
-from ...model import lists, properties, readiness
+from ...model import properties, readiness
 from ...services.preview import previews
 from ...services.sources import source_list
-from . import reports
+from . import polls, reports
 from .reports import EachResult
 from .result_hooks import CurveHooks, list_results, show_result, with_result
 from .verb_operator import Hooks, operator
@@ -105,10 +105,9 @@ class ACTION_LOOM_OT_save_style(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if properties.settings_of(scene_of(context)).kept_style is None:
-            cls.poll_message_set("Keep a style first, or load one")
-            return False
-        return True
+        return polls.poll_unless(
+            cls, properties.settings_of(scene_of(context)).kept_style is None, "Keep a style first, or load one"
+        )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         from ...model import kept_styles
@@ -211,12 +210,9 @@ class VariationHooks(Hooks):
         read = inputs[0].read
         notes = [*read.notes, *op.unlike, *(note for one in each for note in one.written.notes)]
         notes += [note for one in each for note in one.made.report["warnings"]]
-        names = ", ".join(action.name for action in actions[:3]) + (" …" if len(actions) > 3 else "")
         done = [*read.retarget_notes, *(note for one in each for note in one.made.report["notes"])]
-        line, rig = f"{len(each)} variations: {names}", properties.rig_of(scene_of(context), op.about(context))
-        if rig is not None:
-            lists.keep_last(rig, line, actions[0].name, mode=properties.settings_of(scene_of(context)).mode)
-            lists.keep_made(rig, [action.name for action in actions])
+        line = f"{len(each)} variations"  # the list has their names
+        reports.keep_told(scene_of(context), each, line, notes, properties.settings_of(scene_of(context)).mode)
         reports.report(op, notes, *done, line)
         return {"FINISHED"}
 

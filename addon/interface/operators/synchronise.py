@@ -52,12 +52,9 @@ class ACTION_LOOM_OT_show_registration(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not polls.poll_armature(cls, context):
-            return False
-        if analysis.analysis_of(present(target_armature.armature(context))) is None:
-            cls.poll_message_set("Analyse the sources first")
-            return False
-        return True
+        return polls.poll_armature(cls, context) and polls.poll_unless(
+            cls, analysis.analysis_of(present(target_armature.armature(context))) is None, "Analyse the sources first"
+        )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         known = analysis.analysis_of(present(target_armature.armature(context)))

@@ -43,12 +43,11 @@ class ACTION_LOOM_OT_new_curve(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not polls.poll_armature(cls, context, changes=False):
-            return False
-        if not present(context.layer_collection).is_visible:
-            cls.poll_message_set("The active collection is hidden: show it, or make another one active")
-            return False
-        return True
+        return polls.poll_armature(cls, context, changes=False) and polls.poll_unless(
+            cls,
+            not present(context.layer_collection).is_visible,
+            "The active collection is hidden: show it, or make another one active",
+        )
 
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         from ...bridge import rig

@@ -182,8 +182,8 @@ class ACTION_LOOM_OT_push_down_set(polls.OnRows, bpy.types.Operator):
         pushed = nla_strips.push_down(armature, [Source(name=action.name_full) for action in made])
         first, last = pushed.strips[0].frame_start, pushed.strips[-1].frame_end
         pushed.track.name = f"{rig.take.name} set" if rig.take is not None else "set"
-        what = f"{len(made)} actions: in the NLA of {armature.name} from frame {first:g} to {last:g}"
-        reports.report(self, pushed.notes, what)
+        what = f"{len(made)} actions"
+        reports.report(self, pushed.notes, f"{what}: in the NLA of {armature.name} from frame {first:g} to {last:g}")
         return {"FINISHED"}
 
 

@@ -39,9 +39,7 @@ class CutOutHooks(ResultHooks):
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         why = "" if rig is not None and rig.take is not None and len(rig.take_rows) else self.nothing
         why = why or ("" if any(row.use for row in rig.take_rows) else "Tick a row of the set")
-        if why:
-            cls.poll_message_set(why)
-        return not why
+        return polls.poll_unless(cls, why, why)
 
     def is_unfilled(self, op: Any) -> bool:
         return not len(op.sources)

@@ -30,8 +30,8 @@ class ACTION_LOOM_OT_tween(polls.OnAction, bpy.types.Operator):
         soft_min=-0.5,
         soft_max=1.5,
     )
-    first: bpy.props.IntProperty(name="From Frame", description="Whose pose is the one end", options={"SKIP_SAVE"})
-    second: bpy.props.IntProperty(name="To Frame", description="Whose pose is the other end", options={"SKIP_SAVE"})
+    first: bpy.props.IntProperty(name="From Frame", description="Whose pose is an end", options={"SKIP_SAVE"})
+    second: bpy.props.IntProperty(name="To Frame", description="Whose pose is an end", options={"SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> OperatorReturn:
         return self.execute(context)

@@ -67,9 +67,7 @@ class FollowHooks(CurveHooks, WalkHooks):
         why = "" if settings.curve is not None or settings.follow.path else "Choose a curve to walk along"
         rig = properties.rig_of(scene_of(context), target_armature.armature(context))
         why = why or path_stretches.why_not(rig, settings)
-        if why:
-            cls.poll_message_set(why)
-        return not why
+        return polls.poll_unless(cls, why, why)
 
     def fill(self, op: Any, context: bpy.types.Context, given: frozenset[str]) -> None:
         from ...services.paths import path_stretches

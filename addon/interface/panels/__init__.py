@@ -11,7 +11,7 @@ import bpy
 from ....core.options import FRAME, JOINTS, PLACE, Option
 from ....core.recipes.base import Recipe
 from ...ground import jobs
-from ...ground.blender_types import DrawContext, ListMixin, PanelMixin, interface_scale, present
+from ...ground.blender_types import DrawContext, HandlesMixin, ListMixin, PanelMixin, interface_scale, present
 from ...ground.translations.runtime import translate_text
 from ...model import frame_conversion, properties, target_armature
 
@@ -43,6 +43,15 @@ class PopoverPanel(PanelMixin):
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"  # prevents drawing in the sidebar
+
+
+class ViewHandles(HandlesMixin):
+    """The place of all our groups of handles; Blender shows their labels nowhere."""
+
+    bl_label = "Action Loom"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"PERSISTENT", "SHOW_MODAL_ALL"}
 
 
 class ItemList(ListMixin):

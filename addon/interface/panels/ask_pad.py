@@ -8,6 +8,7 @@ from ...ground import registrar
 from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import lists, properties, target_armature
 from ..pictures import pads
+from . import ViewHandles
 
 if TYPE_CHECKING:
     from ...services.styles.ask_field import Field
@@ -91,12 +92,8 @@ class ACTION_LOOM_GT_ask_pad(bpy.types.Gizmo):
             area.tag_redraw()
 
 
-class ACTION_LOOM_GGT_ask_pad(bpy.types.GizmoGroup):
+class ACTION_LOOM_GGT_ask_pad(ViewHandles, bpy.types.GizmoGroup):
     bl_idname = "ACTION_LOOM_GGT_ask_pad"
-    bl_label = "Action Loom Speed and Turn"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
-    bl_options = {"PERSISTENT", "SHOW_MODAL_ALL"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

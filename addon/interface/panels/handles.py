@@ -13,6 +13,7 @@ from ...ground.translations.runtime import translate_text
 from ...model import properties
 from ...services.preview import tool_handles
 from ..pictures import flat
+from . import ViewHandles
 
 GRIP, DOT, WIDE = 12.0, 6.0, 4.0  # pixels at an interface scale of 1
 RING = 0.8  # size of a dial, in Blender's units of gizmos
@@ -54,11 +55,8 @@ def _paint(gizmo: Any) -> None:
     gizmo.use_draw_modal = True
 
 
-class ACTION_LOOM_GGT_reach(bpy.types.GizmoGroup):
+class ACTION_LOOM_GGT_reach(ViewHandles, bpy.types.GizmoGroup):
     bl_idname = "ACTION_LOOM_GGT_reach"
-    bl_label = "Action Loom Reach"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
     bl_options = {"3D", "PERSISTENT", "SHOW_MODAL_ALL"}
 
     @classmethod
@@ -77,11 +75,8 @@ class ACTION_LOOM_GGT_reach(bpy.types.GizmoGroup):
         tool_handles.set_reach(bpy.context, Vector(place))
 
 
-class ACTION_LOOM_GGT_place(bpy.types.GizmoGroup):
+class ACTION_LOOM_GGT_place(ViewHandles, bpy.types.GizmoGroup):
     bl_idname = "ACTION_LOOM_GGT_place"
-    bl_label = "Action Loom Place"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
     bl_options = {"3D", "PERSISTENT", "SHOW_MODAL_ALL"}
 
     @classmethod
@@ -240,12 +235,8 @@ def number_of(percent: float) -> int:
     return round(0.01 * percent * tool_handles.SAMPLES)
 
 
-class ACTION_LOOM_GGT_path(bpy.types.GizmoGroup):
+class ACTION_LOOM_GGT_path(ViewHandles, bpy.types.GizmoGroup):
     bl_idname = "ACTION_LOOM_GGT_path"
-    bl_label = "Action Loom Path"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
-    bl_options = {"PERSISTENT", "SHOW_MODAL_ALL"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

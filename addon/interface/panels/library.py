@@ -82,7 +82,7 @@ class ACTION_LOOM_PT_library(SidebarPanel, bpy.types.Panel):
         layout, active = self.layout, library_finds.row(finder)
         layout.template_list("ACTION_LOOM_UL_found", "", finder, "found", finder, "active", rows=5)
         if active is not None:
-            seen = ", mirrored" if active.mirrored else ""
+            seen = " mirrored" if active.mirrored else ""
             draw_text(layout, context, f"{active.name}: frames {active.first}–{active.last}{seen}")
             if active.copies:
                 draw_text(layout, context, f"Other files of the same take: {active.copies}")

@@ -85,7 +85,7 @@ class ACTION_LOOM_UL_sources(ItemList, bpy.types.UIList):
             row.label(text="", icon="ARMATURE_DATA" if there else "ERROR")
         name = row.row()
         name.active = item.use or playing
-        name.alert = is_red = bool(item.use and item.warning)
+        name.alert = is_red = bool(item.use and item.warning.startswith(item.action.name))  # not about the body
         if is_red:
             why: Any = row.operator("action_loom.read_message", text="", icon="ERROR", emboss=False)
             why.text = item.warning

@@ -262,7 +262,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
             for button in (before, after, present(lock), present(whole)):
                 button.gap = one.key
         if len(rows) > MOST_GAPS:
-            column.label(text=f"and {len(rows) - MOST_GAPS} more")
+            column.label(text=f" and {len(rows) - MOST_GAPS} more")
         if settings.fill.gaps or settings.fill.locked:
             column.operator("action_loom.clear_gaps", icon="X")
         self._draw_timing(armature)
@@ -277,7 +277,7 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         for frame, to in moved[:MOST_GAPS]:
             column.label(text=f"{frame} → {to} ({to - frame:+d})", icon="TIME")
         if len(moved) > MOST_GAPS:
-            column.label(text=f"and {len(moved) - MOST_GAPS} more")
+            column.label(text=f" and {len(moved) - MOST_GAPS} more")
         column.operator("action_loom.move_poses")
 
     def _draw_candidates(self, context: bpy.types.Context) -> None:

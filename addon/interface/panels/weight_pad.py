@@ -9,6 +9,7 @@ from ...ground.blender_types import interface_scale, present, scene_of
 from ...model import lists, properties, target_armature
 from ...services.sources import source_list
 from ..pictures import pads
+from . import ViewHandles
 
 LEAST = 3  # sources; two have a slider instead
 LETTERS = 14  # letters shown of a name
@@ -82,12 +83,8 @@ class ACTION_LOOM_GT_pad(bpy.types.Gizmo):
             area.tag_redraw()
 
 
-class ACTION_LOOM_GGT_pad(bpy.types.GizmoGroup):
+class ACTION_LOOM_GGT_pad(ViewHandles, bpy.types.GizmoGroup):
     bl_idname = "ACTION_LOOM_GGT_pad"
-    bl_label = "Action Loom Weights"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
-    bl_options = {"PERSISTENT", "SHOW_MODAL_ALL"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -29,8 +29,8 @@ class ACTION_LOOM_PG_found(bpy.types.PropertyGroup):
 
     use: bpy.props.BoolProperty(name="Use", description="Import this one")
     path: bpy.props.StringProperty()
-    first: bpy.props.IntProperty(name="First", description="Its first frame")
-    last: bpy.props.IntProperty(name="Last", description="Its last frame")
+    first: bpy.props.IntProperty(name="First")
+    last: bpy.props.IntProperty(name="Last")
     # how long it takes
     seconds: bpy.props.FloatProperty()
     distance: bpy.props.FloatProperty(
@@ -74,7 +74,6 @@ class WantedOptions:
     )
     most: bpy.props.IntProperty(
         name="Results",
-        description="Number of results",
         default=12,
         min=1,
         max=100,

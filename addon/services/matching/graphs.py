@@ -85,5 +85,5 @@ def _lines(graph: "MotionGraph") -> tuple[str, ...]:
     ]
     if outside:
         names = ", ".join(one["clip"] for one in outside[:3]) + (" …" if len(outside) > 3 else "")
-        lines.append(f"without {names}")
+        lines[0] += f", without {names}"
     return tuple(lines)

@@ -15,10 +15,9 @@ def summary(written: Written, made: Result, seconds: float) -> str:
     """Return the main figures of a result in one line; seconds : from the click to the written action."""
     report, action = made.report, written.action
     after = report["quality"]["after"]["slide_cm_s"]
-    figures = "" if after is None else f", feet slide {after:.1f} cm/s"
-    if isinstance(made, EditResult) and after is not None:
-        before = report["quality"]["before"][0]["slide_cm_s"]
-        figures = figures if before is None else f", feet slide {before:.1f} → {after:.1f} cm/s"
+    before = report["quality"]["before"][0]["slide_cm_s"] if isinstance(made, EditResult) else None
+    slide = " → ".join(f"{one:.1f}" for one in (before, after) if one is not None)
+    figures = "" if after is None else f", feet slide {slide} cm/s"
     planted = contact_rows.figures(report)
     if planted:
         figures = f", standing feet {planted}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...errors import OptionError
+from ...errors import not_one_of
 from ...motion import quat, role_names, roles
 from ...motion.clip import Clip
 from ...motion.quat import Array
@@ -119,8 +119,7 @@ def find_doubts(clip: Clip) -> tuple[str, ...]:
 def _check(reading: Reading) -> None:
     for name, value, known in (("up", reading.up, UPS), ("sides", reading.sides, SIDES)):
         if value not in known:
-            shown = repr(value)
-            raise OptionError(f"{name} is {shown}, but must be one of {', '.join(known)}")
+            raise not_one_of(name, value, known)
 
 
 def _up_finding(body: Skeleton, up: UpAxis | None, asked: str) -> Finding:

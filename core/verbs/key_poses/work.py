@@ -8,7 +8,7 @@ import numpy as np
 
 from ...bodies import alike
 from ...edit import key_poses as poses_between
-from ...errors import ClipError, OptionError, no_frame, wrong_rows
+from ...errors import ClipError, OptionError, no_clip, no_frame, wrong_rows
 from ...motion import quat, root_motion
 from ...motion.clip import Channel, Clip, join_clips
 from ...progress import SILENT, Progress
@@ -102,7 +102,7 @@ def _key(number: int, row: Sequence[float], clips: Sequence[Clip]) -> Key:
         raise wrong_rows("poses", "clip", "frame", "time", "[hold]")
     clip, frame = int(row[0]), int(row[1])
     if not 1 <= clip <= len(clips):
-        raise OptionError(f"poses, row {number}: there is no clip {clip}: clips are 1 to {len(clips)}")
+        raise no_clip(f"poses, row {number}", clip, len(clips))
     if frame >= len(clips[clip - 1]):
         raise no_frame(clips[clip - 1].name, frame, 0, len(clips[clip - 1]) - 1)
     return Key(clip - 1, frame, row[2], row[3] if len(row) == 4 else 0.0)

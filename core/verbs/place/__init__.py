@@ -22,7 +22,7 @@ class Place(Recipe):
 
     where: str = option(
         "auto",
-        "Where the clip begins",
+        "Where the result begins",
         choices=(
             Choice("auto", "", "At the end of the second clip if two are given, else at x and y"),
             Choice("at", "At a Place", "Hips over x and y"),

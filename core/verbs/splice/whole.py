@@ -26,6 +26,7 @@ from . import Splice
 from .timing import IN_STEP, Timing, choose_timing
 
 PADDING = 4.0 * torso.HEADING_SIGMA  # s of cyclic padding: the largest support of any smoothing
+LEFT = 0.25  # s of an action; a longer end that is not played is reported
 
 
 def splice(clips: Sequence[Clip], recipe: Splice, progress: Progress = SILENT) -> SpliceResult:
@@ -261,6 +262,9 @@ def _warnings(recipe: Splice, timing: Timing, upper: UpperBody, locomotion: Clip
     held = (timing.frames < 0.0) | (timing.frames > len(timing.action) - 1)
     if held.any():
         sentences.append(f"{name} is shorter than {locomotion.name}: it is held for {held.sum()} of {len(held)} frames")
+    left = (len(timing.action) - 1 - float(timing.frames.max())) / timing.action.rate
+    if timing.kind == "own" and not timing.repeated and left > LEFT:
+        sentences.append(f"{name} is longer than {locomotion.name}: its last {left:.1f} s are not played")
     if locomotion.cyclic and not result.cyclic:
         sentences.append(
             f"{locomotion.name} repeats, but not with {name} on it: that would have to be a cycle in its step"

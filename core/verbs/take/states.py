@@ -156,12 +156,12 @@ def _rows(tracks: Tracks) -> list[State]:
     low = hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1]) & ~running
     idle = _idle(tracks)
     ways = _ways(tracks.aside) if travels(tracks) else [("", "")] * len(tracks)
-    ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK
+    ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK  # of who turns, the way lags behind the facing
     free = travels(tracks)
     out = []
     for k in range(len(tracks)):
         side = next((name for name, flags in turning.items() if flags[k]), "")
-        if gait[k] and (free or ahead[k]):
+        if gait[k] and (free or ahead[k] or side):
             way, towards = ways[k]
             out.append(State(RUN if running[k] else WALK, way, towards if way else side, bool(low[k])))
         elif side and not goes[k] and not low[k]:

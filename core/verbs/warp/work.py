@@ -19,7 +19,7 @@ from ...edit.feet import spans
 from ...edit.feet.spans import Span
 from ...edit.pose_warp import Correction, Reach
 from ...edit.time_curve import Coming, Event, TimeCurve
-from ...errors import ClipError, OptionError, SkeletonError, given_twice, no_frame, some, wrong_rows
+from ...errors import ClipError, OptionError, SkeletonError, given_twice, no_frame, out_of_range, some, wrong_rows
 from ...motion import feet, kinematics, root_motion
 from ...motion.clip import Clip
 from ...progress import SILENT, Progress
@@ -132,7 +132,7 @@ def _events(clip: Clip, recipe: MoveEvents) -> list[Event]:
             raise wrong_rows("events", "frame", "new_frame", "[seconds", "[anticipation]]")
         first, to, seconds, anticipation = (*row, 0.0, 0.0)[:4]
         if anticipation > 1.0:
-            raise OptionError(f"events has an anticipation of {anticipation:g}, but it is 0 to 1")
+            raise out_of_range("anticipation", f"{anticipation:g}", 0, 1)
         reach = recipe.reach * clip.rate or None
         found.append(Event(first, to, reach, seconds * clip.rate, anticipation))
     if not any(one.active for one in found):
@@ -202,7 +202,7 @@ def _of_poses(clips: Sequence[Clip], recipe: Warp) -> tuple[list[Correction], li
 def _chosen_joints(clip: Clip, recipe: Warp) -> NDArray[np.int64]:
     joints = np.flatnonzero(joint_weights.factors(clip.skeleton, recipe.joints) > 0.0)
     if not len(joints):
-        raise OptionError(f"joints is {recipe.joints!r}, which leaves no joint")
+        raise joint_weights.no_joint("joints", recipe.joints)
     return joints
 
 

@@ -3,7 +3,6 @@
 Method: Splicing upper body onto locomotion.
 """
 
-import difflib
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import OptionError, SkeletonError
 from ...motion import roles
 from ...motion.skeleton import Skeleton
+from ...sync import joint_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +81,10 @@ def _select_named(skeleton: Skeleton, names: str) -> NDArray[np.bool_]:
         without = entry.startswith("-") and entry not in skeleton.names
         name = entry[1:].strip() if without else entry
         if name not in skeleton.names:
-            near = difflib.get_close_matches(name, skeleton.names, n=3, cutoff=0.4)
-            hint = f"; did you mean {', '.join(near)}?" if near else ""
-            raise OptionError(f"upper names {name!r}, which the locomotion lacks{hint}")
+            raise joint_weights.unknown_joint("upper", name, skeleton)
         chosen[skeleton.with_below([skeleton.index(name)])] = not without
     if not chosen.any():
-        raise OptionError(f"upper is {names!r}, which leaves no joint")
+        raise joint_weights.no_joint("upper", names)
     return chosen
 
 

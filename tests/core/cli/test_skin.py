@@ -246,7 +246,7 @@ def test_what_can_not_be_done_is_one_line(run, arm, out, arguments, status, word
         (1, "v 1 2 x\n", "arm.obj, line 1: expected v X Y Z"),
         (1, "v 0 0 0\nf 1 2 3\n", "arm.obj, line 2: a face names vertex 2, but the file has 1"),
         (2, "1 Leg 1\n", "weights.txt, line 1: there is no joint 'Leg'; there are 'Arm', 'Hand'"),
-        (2, "1 Arm 1\n4 Arm 1\n", "weights.txt, line 2: the vertex is '4', but must be a number from 1 to 3"),
+        (2, "1 Arm 1\n4 Arm 1\n", "weights.txt, line 2: vertex is '4', but must lie between 1 and 3"),
         (2, "1 Arm 0\n", "weights.txt: no vertex has a weight"),
     ],
 )

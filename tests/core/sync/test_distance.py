@@ -217,8 +217,8 @@ def test_a_factor_makes_a_joint_count_more(walk):
 @pytest.mark.parametrize(
     ("joints", "message"),
     [
-        ("Hip", "joints names 'Hip', which the reference lacks; did you mean hips"),
-        ("xyzzy", "joints names 'xyzzy', which the reference lacks: all, lower, upper"),
+        ("Hip", "joints names 'Hip', which the body lacks; did you mean hips"),
+        ("xyzzy", "joints names 'xyzzy', which the body lacks: all, lower, upper"),
         ("hips=much", "hips the factor 'much', which is not a number"),
         ("hips=-1", "factors must be numbers from 0 to 1e"),
         ("hips=inf", "factors must be numbers from 0 to 1e"),

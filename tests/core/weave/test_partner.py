@@ -6,8 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.contacts import couple, figure, parts
+from action_loom.core.contacts import couple, figure, parts, placement
 from action_loom.core.contacts.arms import Arms
+from action_loom.core.contacts.wanted import Played
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import OptionError
 from action_loom.core.inbetween import filling
@@ -293,6 +294,55 @@ def test_a_hand_on_the_other_ones_back_stays_there():
     rows = [row for row in made.report["partner"]["contacts"] if row["contact"] == "left hand on partner.trunk"]
     assert rows
     assert max(row["off_cm"][1] for row in rows) < 0.5
+
+
+@pytest.mark.parametrize("adapts", couple.ADAPTS)
+def test_a_couple_that_stands_farther_apart_in_one_source_still_touches(couples, adapts):
+    walk, beside = couples["walk"]
+    sneak, far = hand_in_hand(actions.sneak(), apart=4.0)
+    assert couple.find_contacts(sneak, far) == ()
+    made = ONE(Blend(weights=(0.7, 0.3)), [walk, sneak], [beside, far], adapts)
+    assert np.quantile(between((made.clip, made.partner.clip)), 0.95) < NEAR
+    assert not any(row["let_go"] for row in made.report["partner"]["contacts"])
+    assert made.partner.report["quality"]["after"]["slide_cm_s"] < made.report["quality"]["after"]["slide_cm_s"] + 1.0
+    grounds = [root_motion.ground_frames(one)[0][[0, -1]] for one in (made.clip, made.partner.clip)]
+    assert_allclose(np.diff(grounds[0], axis=0), np.diff(grounds[1], axis=0), atol=1e-6)  # both are cycles
+
+
+def test_a_partner_that_is_near_enough_stays_to_the_bit(couples, monkeypatch):
+    pairs = [couples["walk"], couples["sneak"]]
+    given = Blend(weights=(0.7, 0.3)), [one for one, _ in pairs], [other for _, other in pairs]
+    made = ONE(*given)
+    monkeypatch.setattr(placement, "bring_near", lambda both, *_: both[1])
+    assert_array_equal(made.partner.clip.rotations, ONE(*given).partner.clip.rotations)
+    assert_array_equal(made.partner.clip.translations, ONE(*given).partner.clip.translations)
+
+
+def test_contacts_of_both_hands_turn_a_figure_that_faces_elsewhere():
+    stand = actions.wave().cut(0, 60)
+    ground, facing = root_motion.ground_frames(stand)
+    ahead = np.array([-np.sin(facing[0]), np.cos(facing[0])])
+    opposite = root_motion.place_clip(stand, np.pi, ground[0] * 2.0 + 0.6 * ahead)
+
+    def meet(figures):
+        found = {}
+        for side, other in ("LR", "RL"):
+            away = figures[1].palms[other] - figures[0].palms[side]
+            found |= {(0, side): 0.5 * away, (1, other): -0.5 * away}
+        return found
+
+    pair = lead((stand, opposite), meet)
+    played = [Played(pair[0], 0, np.arange(60.0), np.ones(60))]
+    sources = couple.find_sources(played, {pair[0]: pair[1]})
+    assert placement.bring_near(pair, played, sources, "both") is pair[1]
+    middle = root_motion.ground_frames(pair[1])[0][0]
+    about = root_motion.place_clip(pair[1], 0.0, -middle)
+    away = root_motion.place_clip(about, 1.2, middle + 1.5 * ahead)
+    near = placement.bring_near((pair[0], away), played, sources, "both")
+    turned = root_motion.ground_frames(near)[1] - root_motion.ground_frames(away)[1]
+    assert (np.abs(turned + 1.2) < 0.3).all()  # it is turned back
+    _, kept = couple.keep_contacts((pair[0], near), played, sources, "both")
+    assert max(one.after.max() for one in kept.holds) < NEAR
 
 
 def test_frames_without_a_stretch_go_on(couples):

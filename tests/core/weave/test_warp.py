@@ -370,7 +370,7 @@ def test_feet_that_stood_slide_no_further_for_a_hold(name):
     ("recipe", "message"),
     [
         (MoveEvents(), "walk: no event is given"),
-        (MoveEvents(events=((1, 2, 0, 1.5),)), "an anticipation of 1.5, but it is 0 to 1"),
+        (MoveEvents(events=((1, 2, 0, 1.5),)), "anticipation is 1.5, but must lie between 0 and 1"),
         (MoveEvents(events=((50, 50, 0.0, 0.0),)), "every event stays where it is: give one another frame, or hold it"),
         (
             MoveEvents(events=((100, 100, 1.0),), reach=0.5),

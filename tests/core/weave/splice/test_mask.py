@@ -58,8 +58,8 @@ def test_the_upper_body_can_be_named(wanted, expected, begins):
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ("chets", "upper names 'chets', which the locomotion lacks; did you mean chest"),
-        ("chest,", "upper names '', which the locomotion lacks"),
+        ("chets", "upper names 'chets', which the body lacks; did you mean chest"),
+        ("chest,", "upper names '', which the body lacks"),
         ("hips", "hips is a root"),
         ("thigh.L", "thigh.L is of the lower body"),
         ("chest, -chest", "which leaves no joint"),

@@ -286,6 +286,13 @@ def test_a_short_action_is_repeated_or_held():
     assert held.report["warnings"] == [f"wave is shorter than walk: it is held for {len(late)} of {len(walk)} frames"]
 
 
+def test_the_end_of_a_longer_action_that_is_not_played_is_told():
+    walk, wave = actions.walk(cycles=1), actions.wave()
+    left = (len(wave) - len(walk)) / walk.rate
+    warnings = verbs.apply(Splice(timing="own"), [walk, wave]).report["warnings"]
+    assert f"wave is longer than walk: its last {left:.1f} s are not played" in warnings
+
+
 def test_a_short_gait_goes_round_its_cycles_in_step():
     walk, carry = actions.walk(cycles=6), actions.carry(cycles=2)
     reported = verbs.apply(Splice(), [walk, carry]).report
