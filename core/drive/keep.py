@@ -22,7 +22,6 @@ FADE = 0.4  # s, centred
 WAY_SIGMA = 0.1  # s, sigma of smoothing the root path
 TRAVELS, GAP = 0.10, 0.10  # heights a foot may travel in one contact, and s of a step between two contacts
 LEAST_SPAN = 0.15  # s of a contact at least
-HELD = 1e-6  # of a row, by which a held pose moves on
 HELD = 1e-6  # frames per row of a held pose
 
 
@@ -93,8 +92,8 @@ def weave_route(data: Database, route: Route, name: str) -> Woven:
 def list_played(data: Database, rows: Rows, rate: float) -> list[tuple[int, int, Array]]:
     """Return what rows (F,) at RATE play at another rate, as stretches without jumps.
 
-    Each is a clip of the database, the first frame at `rate`, and frames (K,) of the clip before it was brought to
-    RATE, rising: those of a repeated cycle go on after its end, and a held pose moves on by a millionth.
+    Each is a clip of the database, the first frame at `rate`, and frames (K,) of the clip at RATE, rising: those of a
+    repeated cycle go on after its end, and a held pose moves on by a millionth.
 
     Example:
         >>> from action_loom.core.drive import database, keep
@@ -102,7 +101,7 @@ def list_played(data: Database, rows: Rows, rate: float) -> list[tuple[int, int,
         >>> data = database.build([actions.walk(cycles=1), actions.wave()], mirror=False)
         >>> [(clip, first, frames.round(2).tolist()) for clip, first, frames in
         ...  keep.list_played(data, np.array([5, 6, 7, 8, 70, 71, 72]), 24.0)]
-        [(0, 0, [2.5, 3.75]), (1, 2, [3.5, 4.75])]
+        [(0, 0, [5.0, 7.5]), (1, 2, [7.0])]
     """
     onward, same = data.onward[rows[:-1]] == rows[1:], np.diff(rows) == 0
     goes_on = (onward | same) & (np.diff(data.clip[rows]) == 0)
@@ -116,7 +115,7 @@ def list_played(data: Database, rows: Rows, rate: float) -> list[tuple[int, int,
         played = data.frame[rows[part[0]]] + np.concatenate([[0.0], np.cumsum(steps)])
         which = int(data.clip[rows[part[0]]])
         at = np.interp(own * RATE / rate, np.append(part, part[-1] + 1), played)
-        found.append((which, int(own[0]), at * data.given_steps[which]))
+        found.append((which, int(own[0]), at))
     return found
 
 
