@@ -257,10 +257,13 @@ def for_partners(recipe: Recipe) -> tuple[Recipe, list[str]]:
         >>> verbs.for_partners(verbs.Follow())[0].mirror
         False
     """
-    why = {"mirror": "the partner would change sides", "library": "its clips have no partner"}
-    given = [name for name in why if getattr(recipe, name, False)]
+    notes = {
+        "mirror": "mirror had no effect: the partner would change sides",
+        "library": "library had no effect: its clips have no partner",
+    }
+    given = [name for name in notes if getattr(recipe, name, False)]
     without: dict[str, Any] = {name: type(getattr(recipe, name))() for name in given}
-    return replace(recipe, **without), [f"{name} had no effect: {why[name]}" for name in given]
+    return replace(recipe, **without), [notes[name] for name in given]
 
 
 def _find_frames(*given: Any) -> Any:

@@ -324,9 +324,8 @@ class ACTION_LOOM_PT_weave(SidebarPanel, bpy.types.Panel):
         if recipe is CutOut:
             return ""
         if settings.mode == Fill.verb:
-            armature = present(target_armature.of_tab(bpy.context))
-            why = source_list.why_no_partner(scene_of(bpy.context), armature, recipe)
-            return posed.missing(rig, armature) or why
+            posing = present(target_armature.of_tab(bpy.context))
+            return posed.missing(rig, posing) or source_list.why_no_partner(scene_of(bpy.context), posing, recipe)
         ticked = len(lists.first_ticked(rig, recipe.least))
         if ticked >= recipe.least:
             if settings.mode == "follow" and settings.curve is None and not settings.follow.path:
