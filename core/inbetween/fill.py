@@ -65,7 +65,9 @@ class Library:
         key = tuple(one.tobytes() if isinstance(one, np.ndarray) else one for one in parts)
         return list(self._found.made(key, lambda: candidates.find_candidates(self.rows, gap)))
 
-    def filled(self, gap: Gap, one: Candidate, first: Clip, last: Clip, count: int, leads: Leads | None) -> Filled:
+    def filled(
+        self, gap: Gap, one: Candidate, first: Clip, last: Clip, count: int, leads: Leads | None = None
+    ) -> Filled:
         """Return a gap of `count` frames between two one-frame clips, filled with a candidate."""
         leads = leads or filling.measure_leads(self.rows, gap, one)
         arrays = [a for p in (first, last) for a in (p.rotations, p.translations, p.scales) if a is not None]

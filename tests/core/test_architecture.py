@@ -137,7 +137,7 @@ LATER = {
     *(  # a result has loaded what made it
         ("action_loom.core.verbs.source_frames", f"action_loom.core.{name}")
         for name in (
-            *("graph.inputs", "graph.walk_result", "drive.database"),
+            *("graph.inputs", "graph.walk_result", "drive", "drive.database", "drive.keep"),
             *("verbs.ask.work", "verbs.drive.work", "verbs.follow.result", "verbs.restyle.work"),
         )
     ),

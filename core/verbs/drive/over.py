@@ -64,7 +64,7 @@ def fade_back(count: int, driven: int, rate: float) -> Array:
     Example:
         >>> from action_loom.core.verbs.drive import over
         >>> over.fade_back(8, 6, 9.0).round(2).tolist()
-        [1.0, 1.0, 1.0, 0.85, 0.5, 0.15, 0.0, 0.0]
+        [1.0, 1.0, 1.0, 0.84, 0.5, 0.16, 0.0, 0.0]
     """
     strength = np.ones(count)
     if driven < count:
