@@ -269,3 +269,51 @@ def test_a_spliced_figure_has_its_partner_too(couple):
     for rig, name in zip(couple, ("Run", "Run Partner"), strict=True):
         rig.animation_data.action = bpy.data.actions[name]
     assert off < 0.5 * np.linalg.norm(apart(leader, partner, FRAMES), axis=1).max()
+
+
+def test_a_driven_figure_has_its_partner_too(couple):
+    leader, partner = couple
+    partner.animation_data.action = bpy.data.actions["Walk Partner"]
+    wanted = np.linalg.norm(apart(leader, partner, FRAMES), axis=1)
+    leader.animation_data.action = bpy.data.actions["Run"]
+    sources = [{"name": "Run", "weight": 1.0}]
+    assert bpy.ops.action_loom.mirror(sources=sources, keep_start=False) == {"FINISHED"}
+    leader.animation_data.action.name = "Run Partner"
+    sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Run")]
+    driven = bpy.ops.action_loom.drive(sources=sources, partner="Partner", wishes="0 0 1.3; 2 0 0; 2.5 0 0")
+    assert driven == {"FINISHED"}
+    off = np.linalg.norm(apart(leader, partner, range(1, 40)), axis=1)
+    assert np.quantile(off, 0.95) < wanted.max() + NEAR
+
+
+def block(rig, frames, name):
+    """Key the poses that an armature has at some frames as an action of their own."""
+    poses = {}
+    for frame in frames:
+        show(rig, frame)
+        poses[frame] = {bone: bone.matrix_basis.copy() for bone in rig.pose.bones}
+    rig.animation_data.action = bpy.data.actions.new(name)
+    for frame, bones in poses.items():
+        for bone, matrix in bones.items():
+            bone.matrix_basis = matrix
+            turned = "rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler"
+            for path in ("location", turned):
+                bone.keyframe_insert(path, frame=frame)
+
+
+@pytest.mark.parametrize("frames", [(1, 13, 25, 33), (1, 14, 25, 33)])
+def test_a_filled_figure_has_its_partner_too_if_both_have_poses_at_the_same_frames(couple, frames):
+    leader, partner = couple
+    partner.animation_data.action = bpy.data.actions["Walk Partner"]
+    wanted = apart(leader, partner, FRAMES)
+    block(leader, (1, 13, 25, 33), "Poses")
+    block(partner, frames, "Poses Partner")
+    before = np.linalg.norm(apart(leader, partner, FRAMES) - wanted, axis=1)
+    sources, keys = [{"name": name, "weight": 1.0} for name in ("Poses", "Walk")], "0 12 24 32"
+    if frames[1] != 13:
+        with pytest.raises(RuntimeError, match="key both at the same frames"):
+            bpy.ops.action_loom.fill(sources=sources, partner="Partner", key_frames=keys)
+        return
+    assert bpy.ops.action_loom.fill(sources=sources, partner="Partner", key_frames=keys) == {"FINISHED"}
+    off = np.linalg.norm(apart(leader, partner, FRAMES) - wanted, axis=1)
+    assert off.max() < NEAR < before.max()
