@@ -318,7 +318,7 @@ def _meet_fixed(one: Wanted, own: "Source", fixed: Flags) -> Wanted:
 
 
 def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
-    """Return a clip whose arms go back to what they were at fixed frames."""
+    """Return a clip whose arms return to their earlier rotations near fixed frames."""
     before, keys, at = body.made, np.flatnonzero(fixed), np.arange(len(fixed))
     after = np.minimum(np.searchsorted(keys, at), len(keys) - 1)
     away = np.minimum(np.abs(keys[after] - at), np.abs(at - keys[np.maximum(after - 1, 0)]))

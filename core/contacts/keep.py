@@ -352,7 +352,7 @@ def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held
 
 
 def measure_again(kept: Kept, lacks: Lacks, figures: Sequence[Figure]) -> Kept:
-    """Return the outcome for figures that were changed after `restore`."""
+    """Return the outcome with the errors of figures changed after `restore`."""
     for one in kept.holds:
         one.after = _measure_error(lacks(one, figures))
     return kept

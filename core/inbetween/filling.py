@@ -129,10 +129,10 @@ def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: 
 
 
 def list_frames(rows: Rows, one: Candidate, count: int, rate: float, leads: Leads) -> list[tuple[int, Array, Array]]:
-    """Return what a gap of `count` frames plays of each piece of a candidate.
+    """Return the frames of each piece of a candidate in a gap of `count` frames.
 
-    The first frame, the frames (K,) of the piece's clip, 30 a second, and their weights (K,). Pieces go on on both
-    sides of a seam at their own speed, and overlap there.
+    Each row has the first frame in the gap, the frames (K,) of the piece's clip at 30 a second, and weights (K,). Pieces
+    are extended across a seam at their own speed, and overlap there.
 
     Example:
         >>> from action_loom.core.inbetween import candidates, filling, rows

@@ -59,7 +59,7 @@ def splice_upper_body(legs: Clip, driven: Clip, name: str) -> Clip:
 
 
 def fade_back(count: int, driven: int, rate: float) -> Array:
-    """Return the strength (count,) of an upper body that is driven in the first frames only.
+    """Return the strength (count,) of an upper body driven only in the first frames.
 
     Example:
         >>> from action_loom.core.verbs.drive import over
