@@ -41,7 +41,7 @@ class _Disc:
     radius: Array
 
     def measure_lack(self, turn: Array, shift: Plane) -> tuple[Plane, Plane]:
-        """Return the missing distance (K,), and the lever (K,), of a partner turned (F,) about its root and shifted (F,)."""
+        """Return the missing distance and the lever (K,) of a partner turned (F,) about its root and shifted (F,)."""
         lever = np.exp(1j * turn[self.span]) * self.lever
         away = self.away + self.lever - lever - shift[self.span]
         return away * np.maximum(1.0 - self.radius / np.maximum(np.abs(away), 1e-9), 0.0), lever

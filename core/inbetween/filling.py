@@ -131,8 +131,8 @@ def _stretches(clips: list[Clip], rows: Rows, one: Candidate, count: int, like: 
 def list_frames(rows: Rows, one: Candidate, count: int, rate: float, leads: Leads) -> list[tuple[int, Array, Array]]:
     """Return the frames of each piece of a candidate in a gap of `count` frames.
 
-    Each row has the first frame in the gap, the frames (K,) of the piece's clip at 30 a second, and weights (K,). Pieces
-    are extended across a seam at their own speed, and overlap there.
+    Each row has the first frame in the gap, the frames (K,) of the piece's clip at 30 a second, and weights (K,).
+    Pieces are extended across a seam at their own speed, and overlap there.
 
     Example:
         >>> from action_loom.core.inbetween import candidates, filling, rows
