@@ -81,14 +81,27 @@ def factors(skeleton: Skeleton, joints: str) -> Array:
 
 
 def unknown_joint(option: str, name: str, skeleton: Skeleton, otherwise: str = "") -> OptionError:
-    """Return the error for a name that no joint has, with similar names, or another hint if there are none."""
+    """Return the error for a name that no joint has, with similar names, or another hint if there are none.
+
+    Example:
+        >>> from action_loom.core.demo_character import body
+        >>> from action_loom.core.sync import joint_weights
+        >>> print(joint_weights.unknown_joint("joints", "hip", body.skeleton()))
+        joints names 'hip', which the body lacks; did you mean hips, shin.R, shin.L?
+    """
     near = difflib.get_close_matches(name, skeleton.names, n=3, cutoff=0.4)
     hint = f"; did you mean {', '.join(near)}?" if near else otherwise
     return OptionError(f"{option} names {name!r}, which the body lacks{hint}")
 
 
 def no_joint(option: str, value: str) -> OptionError:
-    """Return the error for a choice of joints that has none."""
+    """Return the error for a choice of joints that has none.
+
+    Example:
+        >>> from action_loom.core.sync import joint_weights
+        >>> print(joint_weights.no_joint("joints", ""))
+        joints is '', which leaves no joint
+    """
     return OptionError(f"{option} is {value!r}, which leaves no joint")
 
 

@@ -13,7 +13,6 @@ from ....core.verbs.fill import locks
 from ...model import contact_rows
 from ..preview import previews
 from ..sources import posed
-from ..weaving import partner_actions
 
 AUTO = -1.0
 NAMED = 8  # frames that a sentence names
@@ -112,7 +111,8 @@ def check(name: str, key_frames: str, rate: float) -> None:
 
 def check_partner(armature: bpy.types.Object, name: str, sources: Sequence[Source], key_frames: str) -> None:
     """Raise LoomError unless a partner's action has its keyed poses at the frames of the first source."""
-    from ...bridge import curves, keyed_poses
+    from ...bridge import curves, keyed_poses  # numpy is loaded at first use, not when Blender starts
+    from ..weaving import partner_actions
 
     (source, *_), partner = sources, partner_actions.find_partner(armature, name, Fill)
     action = bpy.data.actions[source.name]

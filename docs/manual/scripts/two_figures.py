@@ -36,7 +36,9 @@ parser.add_argument("-o", "--output", type=Path, default=Path("two_figures.png")
 asked = parser.parse_args()
 one, other, changed = (motion_file.read(path).clip for path in asked.files)
 played = wanted.Played(one, 0, np.arange(float(len(one))), np.ones(len(one)))
-kept, outcome = couple.keep_contacts((one, changed), [played], {one: other}, asked.adapts)
+kept, outcome = couple.keep_contacts(
+    (one, changed), [played], couple.find_sources([played], {one: other}), asked.adapts
+)
 if not outcome.holds:
     raise SystemExit("No hands are in contact")
 for row in outcome.as_report()["contacts"]:
