@@ -15,11 +15,8 @@ from .figure import Figure, figure_of
 from .wanted import Played, Wanted
 
 STRAIGHT = 0.95  # of the arms' lengths, or as far as in the sources
-OFF, MANY, AIM = (
-    0.9,
-    0.9,
-    0.6,
-)  # of `keep.FAR`: palms farther in this quantile are brought so near
+OFF, AIM = 0.9, 0.6  # of `keep.FAR`: palms farther than the first are brought within the second
+MANY = 0.9  # quantile of a contact's frames in which palms are compared with `OFF`
 FLAT = 0.3  # least radius on the ground, of the reach: heights can't be changed here
 SMOOTH = 0.35  # s, sigma
 ROUNDS, NEAR = 40, 1e-3  # iterations; m of remaining lack to accept
@@ -32,7 +29,7 @@ Plane = NDArray[np.complex128]
 class _Disc:
     """How near a point of the partner has to come to another one in K frames of a contact, on the ground.
 
-    away, lever : from it to the other one, and from the root to it, m, x + iy; radius : m; 0 (K,) : no
+    away, lever : from it to the other one, and from the root to it, m, x + iy; radius (K,) : m
     """
 
     span: slice
@@ -83,7 +80,7 @@ def bring_near(made: Two, played: Sequence[Played], sources: Mapping[Clip, Sourc
 def _list_discs(
     made: Two, played: Sequence[Played], sources: Mapping[Clip, Source], adapts: str, root: Plane
 ) -> list[_Disc]:
-    """Return what arms need in all wanted contacts: shoulders within their reach, and palms not too far."""
+    """Return the limits of all wanted contacts: shoulders within reach of the arms, and palms not too far apart."""
     nows, shares = [figure_of(clip) for clip in made], couple.SHARES[adapts]
     facing = root_motion.ground_frames(made[0])[1]
     stretches = couple.list_wanted(

@@ -90,7 +90,7 @@ def weave_route(data: Database, route: Route, name: str) -> Woven:
 
 
 def list_played(data: Database, rows: Rows, rate: float) -> list[tuple[int, int, Array]]:
-    """Return what rows (F,) at RATE play at another rate, as stretches without jumps.
+    """Return the frames that rows (F,) at RATE play at another rate, as stretches without jumps.
 
     Each is a clip of the database, the first frame at `rate`, and frames (K,) of the clip at RATE, rising: those of a
     repeated cycle go on after its end, and a held pose moves on by a millionth.
