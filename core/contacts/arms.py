@@ -184,7 +184,7 @@ def _spread(bodies: Sequence[Arms], nows: Sequence[Figure], pulls: Sequence[Pull
     return [{side: steps[k, side] for side in body.limbs} for k, body in enumerate(bodies)]
 
 
-def ease_in(span: slice, count: int, rate: float) -> tuple[slice, Array]:
+def ease_in(span: slice, count: int, rate: float, seconds: float = EASE) -> tuple[slice, Array]:
     """Return the frames in which a contact moves an arm, and its share (K,) in them; count : of all frames.
 
     Example:
@@ -193,7 +193,7 @@ def ease_in(span: slice, count: int, rate: float) -> tuple[slice, Array]:
         >>> window, share[7:9].tolist()
         (slice(3, 27, None), [1.0, 1.0])
     """
-    ease = EASE * rate
+    ease = seconds * rate
     first, end = max(span.start - int(ease), 0), min(span.stop + int(ease), count)
     at = np.arange(first, end)
     away = np.maximum(np.maximum(span.start - at, at - span.stop + 1), 0)

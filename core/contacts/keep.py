@@ -278,9 +278,9 @@ def around_cycle(
             continue
         rotations = clip.rotations.copy()
         translations = clip.translations.copy()
-        ends = ["L", "R"]
-        if any("." in hold.wanted.contact.sides for hold in kept.holds):
-            ends += ["foot.L", "foot.R"]
+        ends = {end for hold in kept.holds for _, end in hold.wanted.contact.ends if "." in end} | {"L", "R"}
+        if any(end.startswith("knee.") for end in ends):
+            ends |= {"foot.L", "foot.R"}
             hips, middle = clip.skeleton.roles.get("hips", 0), slice(one, 2 * one + 1)
             translations[:, hips] += (changed.translations - thrice.translations)[middle, hips]
         limbs = [limb for end in ends if (limb := parts.find_limb(clip.skeleton, end)) is not None]

@@ -15,6 +15,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import arms, parts
 
+SETTLES = 0.5  # s in which knees come and go, as the pelvis moves with them
 ROUNDS, NEAR = 20, 1e-4  # iterations for two knees, which move the pelvis by their mean; m of remaining error
 
 
@@ -67,7 +68,7 @@ def _spread(lacks: Sequence[Lack], count: int, rate: float) -> tuple[dict[str, A
     for end in dict.fromkeys(one.end for one in lacks):
         total, weight, free = np.zeros((count, 3)), np.zeros(count), np.ones(count)
         for one in [one for one in lacks if one.end == end]:
-            window, share = arms.ease_in(one.span, count, rate)
+            window, share = arms.ease_in(one.span, count, rate, SETTLES)
             at = np.clip(np.arange(window.start, window.stop), one.span.start, one.span.stop - 1)
             total[window] += share[:, None] * one.missing[at - one.span.start]
             weight[window] += share

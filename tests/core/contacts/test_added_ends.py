@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.contacts import couple, find
+from action_loom.core.contacts import couple, find, keep
 from action_loom.core.demo_character import actions
 from action_loom.core.motion import mirror, root_motion
 from action_loom.core.motion.clip import FreeHand
 from action_loom.core.verbs import Blend, Connect, Follow, Loop, Mirror, MoveEvents, Retarget, Splice
-from oracles import hands
+from oracles import falling, hands
 
 NEAR = 0.003  # m
 HELD = slice(18, 42)  # frames in which the hands are in contact
@@ -113,3 +113,103 @@ def test_what_is_not_kept_is_told(couples):
     tail = add(walk, "on_partner", "L", "tail")
     told = "walk (frame 18): left hand on partner.tail is not kept, because the body has no such joints"
     assert told in verbs.apply_with_partner(Loop(), [tail], [other]).report["warnings"]
+
+
+# --- feet and knees -------------------------------------------------------------------------------------------------
+
+
+def stays(clip, role, frames):
+    """Return how far (m) a joint is from its mean place in some frames, 95 %, by the judge's own kinematics."""
+    places = falling.positions(clip)[frames, clip.skeleton.roles[role]]
+    return np.quantile(np.linalg.norm(places - places.mean(axis=0), axis=1), 0.95)
+
+
+def slides(clip, frames):
+    """Return how fast (m/s) the slower foot moves on the ground in some frames."""
+    ankles = falling.positions(clip)[frames][:, [clip.skeleton.roles[f"foot.{side}"] for side in "LR"], :2]
+    return float(np.linalg.norm(np.diff(ankles, axis=0), axis=2).min(axis=1).mean() * clip.rate)
+
+
+@pytest.mark.shared
+def test_knees_stay_on_the_ground_in_a_blend_on_written_files(tmp_path):
+    """Of the only capture with resting knees, which sits; without rows they go along with the walk."""
+    walk, sit = hands.at_30("cmu_daz_02_01"), hands.at_30("cmu_daz_14_27", 4.6, 8.3)
+    knees = tuple(FreeHand("world", f"knee.{side}", "", 0.6, 3.0, True) for side in "LR")
+    made = [verbs.apply(Blend(weights=(0.3, 0.7)), [walk, one]) for one in (sit, replace(sit, free_hands=knees))]
+    (row, other) = [one for one in made[1].report["hands"]["contacts"] if one["sides"].startswith("knee.")]
+    held = slice(row["first"] + 1, row["last"])
+    assert (row["first"], other["let_go"]) == (other["first"], "")
+    plain, kept = (hands.written(one.clip, tmp_path) for one in made)
+    for side in "LR":
+        assert stays(kept, f"shin.{side}", held) < 0.01 < 0.2 < stays(plain, f"shin.{side}", held)
+        assert stays(kept, f"shin.{side}", held) < stays(sit, f"shin.{side}", slice(18, 90)) + 0.002
+    assert slides(kept, held) < slides(plain, held) + 0.02
+
+
+def with_ball(clip):
+    """Return a clip with a joint of its own, a ball, that a foot rolls along the ground in the held frames."""
+    body, place = clip.skeleton, falling.positions(clip)
+    foot = place[:, body.roles["foot.L"]] + [0.0, 0.0, -0.02]
+    frames = np.clip(np.arange(len(clip)), HELD.start, HELD.stop - 1)
+    still = np.zeros((len(clip), 1, 3))
+    skeleton = replace(
+        body,
+        names=(*body.names, "ball"),
+        parents=np.append(body.parents, -1),
+        offsets=np.concatenate([body.offsets, still[0]]),
+        orients=np.concatenate([body.orients, [[1.0, 0.0, 0.0, 0.0]]]),
+        tips=np.concatenate([body.tips, still[0]]),
+    )
+    turns = np.tile([1.0, 0.0, 0.0, 0.0], (len(clip), 1, 1))
+    return replace(
+        clip,
+        skeleton=skeleton,
+        rotations=np.concatenate([clip.rotations, turns], axis=1),
+        translations=np.concatenate([clip.translations, foot[frames][:, None]], axis=1),
+    )
+
+
+def off_ball(clip, goal, frames):
+    """Return how far (m) the left toe is from its place (3,) at the ball, 95 %."""
+    places = falling.positions(clip)
+    end = places[:, clip.skeleton.roles.get("toe.L", clip.skeleton.roles["foot.L"])]
+    return np.quantile(
+        np.linalg.norm((end - places[:, clip.skeleton.names.index("ball")] - goal)[frames], axis=1), 0.95
+    )
+
+
+def test_a_foot_stays_on_a_ball_and_other_feet_stay_planted(tmp_path):
+    """A later contact of the foot with the ball moves with it; the right leg is untouched, to the bit."""
+    plain = with_ball(actions.walk())
+    (kept,) = [add(plain, "on", "foot.L", "ball")]
+    assert [one.key for one in find.find_contacts(kept)] == [("on", "foot.L", "ball")]
+    places = falling.positions(plain)
+    toe = plain.skeleton.roles.get("toe.L", plain.skeleton.roles["foot.L"])
+    goal = (places[:, toe] - places[:, plain.skeleton.names.index("ball")])[30]
+    sneak = with_ball(actions.sneak())
+    recipe = Blend(weights=(0.7, 0.3))
+    made = [verbs.apply(recipe, [one, sneak]) for one in (plain, kept)]
+    (row,) = [one for one in made[1].report["hands"]["contacts"] if one["sides"] == "foot.L"]
+    held = slice(row["first"] + 1, row["last"])
+    off = [off_ball(one.clip, goal, held) for one in made]
+    assert off[1] < off[0]
+    assert row["off_cm"][1] < 0.3 < row["off_cm"][0]
+    right = [made[0].clip.skeleton.roles[f"{role}.R"] for role in ("thigh", "shin", "foot")]
+    assert (made[0].clip.rotations[:, right] == made[1].clip.rotations[:, right]).all()
+    marks = keep.mark_hands(made[1].report, len(made[1].clip))["foot.L"][held]
+    assert marks.min() == 1  # red in the first frames, because the foot stands until then
+    assert (marks[3:] == 1).all()
+
+
+def test_a_foot_stays_at_the_partners_hand(couples):
+    walk, other = couples["walk"]
+    made = verbs.apply_with_partner(Connect(), [add(walk, "hold", "foot.L,R"), couples["sneak"][0]],
+                                    [other, couples["sneak"][1]])  # fmt: skip
+    (row,) = made.report["partner"]["contacts"]
+    assert (row["contact"], row["let_go"]) == ("left foot on partner.hand.R", "")
+    assert row["off_cm"][1] < 0.3
+
+
+def test_walks_have_no_contacts_of_feet_or_knees():
+    for name in ("walk", "run", "sneak"):
+        assert find.find_contacts(getattr(actions, name)()) == ()
