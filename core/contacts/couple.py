@@ -328,8 +328,10 @@ def _is_listed(contact: Contact, played: Sequence[Played], theirs: Sequence[Play
     return keep.is_listed(contact, played) or keep.is_listed(Contact(*other[:3], 0, 1), theirs)
 
 
-def describe_left_out(clip: Clip, partner: Clip | None = None) -> list[str]:
+def describe_left_out(clip: Clip, partner: Clip | None = None, *, cyclic: bool = False) -> list[str]:
     """Return sentences on contacts that people have added to a clip and that no result can keep.
+
+    cyclic : whether the result is a cycle, which has no places in the world
 
     Example:
         >>> from dataclasses import replace
@@ -342,7 +344,7 @@ def describe_left_out(clip: Clip, partner: Clip | None = None) -> list[str]:
         >>> couple.describe_left_out(held, actions.walk())
         []
     """
-    known = [one.key for one in find.find_contacts(clip)]
+    known = [one.key for one in find.find_contacts(clip) if not (cyclic and one.kind == find.WORLD)]
     known += [] if partner is None else [one.key for one in find_contacts(clip, partner)]
     found = list[str]()
     for row in clip.free_hands:
@@ -350,7 +352,8 @@ def describe_left_out(clip: Clip, partner: Clip | None = None) -> list[str]:
             if one.kind not in (*find.KINDS, *find.OF_TWO) or not {end for _, end in one.ends} <= keep.HANDS.keys():
                 continue  # not ours
             alone = one.kind in find.OF_TWO and partner is None
-            why = ALONE if alone else "the body has no such joints"
+            lacking = "a cycle has no fixed places" if one.kind == find.WORLD else "the body has no such joints"
+            why = ALONE if alone else lacking
             found.append(f"{clip.name} (frame {one.first}): {keep.describe(one)} is not kept, because {why}")
     return found
 

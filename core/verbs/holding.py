@@ -35,7 +35,11 @@ def hold_hands(
         return clip, []  # its poses are keyed, or cut out of the source
     if how == "off":
         return clip, []
-    told = [] if how is None else [sentence for one in moving for sentence in couple.describe_left_out(one)]
+    told = (
+        []
+        if how is None
+        else [sentence for one in moving for sentence in couple.describe_left_out(one, cyclic=clip.cyclic)]
+    )
     if not any(_has_any(one, kinds) for one in moving):
         return clip, told
     played = _list_played(clip, made, sources, find_frames(made, recipe, sources))
