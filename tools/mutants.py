@@ -1,10 +1,10 @@
 """Measure how many small faults in core the quick tests find: seeded mutants, each run against tests of its module.
 
 A mutant has one other operator (comparison, arithmetic, boolean), or one numeric constant of a module times 1.4. The
-tests are the examples in the module's docstrings, and up to six files: tests that import the module, or else tests
-named after it or its folder, or else tests that import something of its package. Mutants run in a temporary copy of the
-tree, one at a time unless --jobs is 2. Kernels for numba and pictures are left out: these tests use the numpy twins and
-draw nothing.
+tests are the examples in the module's docstrings, and up to six files: tests that import the module, then tests named
+after it or its folder, or else tests that import something of its package. Mutants run in a temporary copy of the tree,
+one at a time unless --jobs is 2. Kernels for numba and pictures are left out: these tests use the numpy twins and draw
+nothing.
 """
 
 import argparse
@@ -147,7 +147,8 @@ def tests_of(mutant, imports):
         return 2 if any(name.startswith(f"{package}.") for name in names) and package.count(".") > 1 else 3
 
     ranked = sorted((distance(path, names), path) for path, names in imports.items())
-    return examples + [path for far, path in ranked if far == ranked[0][0] < 3][:MOST_FILES]
+    nearest = max(1, ranked[0][0])
+    return examples + [path for far, path in ranked if far <= nearest < 3][:MOST_FILES]
 
 
 # --- running them -----------------------------------------------------------------------------------------------------

@@ -145,7 +145,7 @@ def _turn_body(
     still = {joint for joint, how in enumerate(pairs.how) if how == partners.REST}
     for joint in _outwards(body):
         if joint in still:
-            above = _next_carrier(body, joint)
+            above = partners.next_carrier(body, joint)
             at_rest = body_rest.rotations[joint]
             if above >= 0 and (body.inheritance is None or body.inheritance.rotation[joint]):
                 held = quat.mul(quat.inv(body_rest.rotations[above]), at_rest)
@@ -190,13 +190,13 @@ def _frame(skeleton: Skeleton, frames: Mapping[int, Array], joint: int, upright:
     while joint >= 0:
         if joint in frames:
             return frames[joint]
-        joint = _next_carrier(skeleton, joint)
+        joint = partners.next_carrier(skeleton, joint)
     return upright
 
 
 def _local(body: Skeleton, carrier: int, turned: Array, places: Array) -> tuple[Array, Array]:
     """Return the joints' local rotations (F, J, 4) and translations (F, J, 3), in their rest frames."""
-    above = np.array([_next_carrier(body, joint) for joint in range(len(body))])
+    above = np.array([partners.next_carrier(body, joint) for joint in range(len(body))])
     moved = (above != body.parents) | (above < 0)  # joints that do not follow their parent's position
     moved[carrier] = True
     if body.inheritance is not None:
@@ -215,7 +215,7 @@ def _places(body: Skeleton, pairs: Partners, turned: Array, theirs: Array) -> Ar
     """
     rest, places = body.rest, np.empty((*turned.shape[:2], 3))
     for joint in _outwards(body):
-        above = _next_carrier(body, joint)
+        above = partners.next_carrier(body, joint)
         if above >= 0:
             reach = quat.rotate(quat.inv(rest[0][above]), rest[1][joint] - rest[1][above])
             places[:, joint] = places[:, above] + quat.rotate(turned[:, above], reach)
@@ -287,14 +287,9 @@ def _moved_by(body: Skeleton, carrier: int) -> list[int]:
     """Return the carrier and all joints moved by it, through the body or through parents."""
     found = {carrier}
     for joint in _outwards(body):
-        if _next_carrier(body, joint) in found:
+        if partners.next_carrier(body, joint) in found:
             found.add(joint)
     return sorted(found)
-
-
-def _next_carrier(skeleton: Skeleton, joint: int) -> int:
-    bearer = int(skeleton.bearers[joint])
-    return bearer if bearer >= 0 else int(skeleton.parents[joint])
 
 
 def _outwards(skeleton: Skeleton) -> list[int]:
@@ -303,7 +298,7 @@ def _outwards(skeleton: Skeleton) -> list[int]:
     known = {-1}
     waiting = list(range(len(skeleton)))
     while waiting:
-        free = [joint for joint in waiting if _next_carrier(skeleton, joint) in known]
+        free = [joint for joint in waiting if partners.next_carrier(skeleton, joint) in known]
         if not free:  # parts that carry each other keep the file's order
             return [*order, *waiting]
         order += free

@@ -102,12 +102,13 @@ def _trunk(skeleton: Skeleton) -> list[int]:
     """Return the joints from the hips to the highest role of the trunk."""
     top = next(skeleton.roles[role] for role in reversed(body_roles.TRUNK) if role in skeleton.roles)
     hips, chain = skeleton.roles["hips"], [top]
-    while chain[-1] != hips and (above := _partner_above(skeleton, chain[-1])) >= 0 and above not in chain:
+    while chain[-1] != hips and (above := next_carrier(skeleton, chain[-1])) >= 0 and above not in chain:
         chain.append(above)
     return chain[::-1]
 
 
-def _partner_above(skeleton: Skeleton, joint: int) -> int:
+def next_carrier(skeleton: Skeleton, joint: int) -> int:
+    """Return the joint that bears a joint, else its parent."""
     bearer = int(skeleton.bearers[joint])
     return bearer if bearer >= 0 else int(skeleton.parents[joint])
 

@@ -116,8 +116,8 @@ def _chains(parents: Sequence[int], places: Array, opposite: Flags, central: Fla
 
 def _carrier(one: int, other: int, parents: Sequence[int]) -> int:
     """Return the lowest common ancestor of two joints, −1 if there is none; some rigs have joints in between."""
-    above = _list_ancestors(other, parents)
-    return next((joint for joint in _list_ancestors(one, parents) if joint in above), -1)
+    above = ancestors(other, parents)
+    return next((joint for joint in ancestors(one, parents) if joint in above), -1)
 
 
 def _longest(parents: Sequence[int], places: Array) -> tuple[list[list[int]], list[int]]:
@@ -155,7 +155,7 @@ def _length(chain: Sequence[int], places: Array) -> float:
 
 def _are_legs_and_arms(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> bool:
     """Return whether the arms are higher on the trunk than the legs: their parent descends from the legs'."""
-    above = _list_ancestors(arms.carrier, parents)
+    above = ancestors(arms.carrier, parents)
     likely = _ALIKE[0] * legs.length <= arms.length <= _ALIKE[1] * legs.length
     if legs.one[0] == arms.one[0] or legs.carrier not in above or not likely:
         return False
@@ -166,7 +166,7 @@ def _are_legs_and_arms(legs: _Limb, arms: _Limb, parents: Sequence[int], places:
 
 def _trunk(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> dict[str, int]:
     """Return hips, spine, chest, neck and head: the carriers of legs and arms, and the central chain above."""
-    between = [arms.carrier, *_list_ancestors(arms.carrier, parents)]
+    between = [arms.carrier, *ancestors(arms.carrier, parents)]
     between = between[: between.index(legs.carrier)]
     if not between:
         return {}
@@ -174,10 +174,7 @@ def _trunk(legs: _Limb, arms: _Limb, parents: Sequence[int], places: Array) -> d
     up = places[arms.carrier] - places[legs.carrier]
     limbs = {joint for limb in (legs, arms) for chain in (limb.one, limb.other) for joint in chain}
     limbs |= {
-        joint
-        for limb in (legs, arms)
-        for end in (limb.one[0], limb.other[0])
-        for joint in _list_ancestors(end, parents)
+        joint for limb in (legs, arms) for end in (limb.one[0], limb.other[0]) for joint in ancestors(end, parents)
     }
     upwards: list[int] = []
     joint = arms.carrier
@@ -253,7 +250,16 @@ def _halves(gone: Array, roles: dict[str, int]) -> float:
     return (hand - elbow) / max(elbow - upper, 1e-12)
 
 
-def _list_ancestors(joint: int, parents: Sequence[int]) -> list[int]:
+def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:
+    """Return the ancestors of a joint, its parent first, its root last.
+
+    Example:
+        >>> from action_loom.core.demo_character import body
+        >>> from action_loom.core.motion import roles
+        >>> figure = body.skeleton()
+        >>> [figure.names[joint] for joint in roles.ancestors(figure.roles["hand.L"], figure.parents)][:3]
+        ['forearm.L', 'upper_arm.L', 'clavicle.L']
+    """
     above = []
     while (joint := int(parents[joint])) >= 0:
         above.append(joint)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from . import role_bodies, role_names, role_shapes
 from .quat import Array
 
+ancestors = role_bodies.ancestors
 TRUNK = ("hips", "spine", "chest", "neck", "head")
 LIMBS = tuple(role for limb in role_names.LIMBS for role in limb)
 # Sources of a role, the most reliable first: the joint's name, the hierarchy of limbs, or only the rest pose (sides
@@ -351,19 +352,3 @@ def before(role: str, known: Mapping[str, int]) -> int | None:
     chain = next(chain for chain in reversed(_OUTWARDS) if part in chain)
     nearer = (known.get(inner + dot + side, known.get(inner)) for inner in reversed(chain[: chain.index(part)]))
     return next((joint for joint in nearer if joint not in (None, known.get(role))), None)
-
-
-def ancestors(joint: int, parents: Sequence[int] | NDArray[np.int64]) -> list[int]:
-    """Return the ancestors of a joint, its parent first, its root last.
-
-    Example:
-        >>> from action_loom.core.demo_character import body
-        >>> from action_loom.core.motion import roles
-        >>> figure = body.skeleton()
-        >>> [figure.names[joint] for joint in roles.ancestors(figure.roles["hand.L"], figure.parents)][:3]
-        ['forearm.L', 'upper_arm.L', 'clavicle.L']
-    """
-    above = []
-    while (joint := int(parents[joint])) >= 0:
-        above.append(joint)
-    return above

@@ -137,17 +137,13 @@ def _goals(track: Track, rest: Mapping[str, Array], size: float) -> dict[str, Ar
     own = float(min(rest[f"ankle.{side}"][0, 2] for side in body.SIDES)) - lowest
     hips, shoulders = track.middle("hip"), track.middle("shoulder")
     goals = {"hips": size * hips + np.array([0.0, 0.0, own - size * ankle])}
-    trunk = np.linalg.norm(_middle(rest, "shoulder") - _middle(rest, "hip"))
+    trunk = np.linalg.norm(triads.middle(rest, "shoulder") - triads.middle(rest, "hip"))
     goals["shoulders"] = goals["hips"] + trunk / figure.trunk_length(track) * (shoulders - hips)
     across = np.median(np.linalg.norm(track.at("shoulder.L") - track.at("shoulder.R"), axis=1))
     wide = np.linalg.norm(rest["shoulder.L"] - rest["shoulder.R"])
     for side in body.SIDES:
         goals[f"shoulder.{side}"] = wide / across * (track.at(f"shoulder.{side}") - shoulders)
     return goals
-
-
-def _middle(points: Mapping[str, Array], part: str) -> Array:
-    return np.asarray(0.5 * (points[f"{part}.L"] + points[f"{part}.R"]))
 
 
 def _pose(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array]) -> tuple[Array, Array]:

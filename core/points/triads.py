@@ -46,7 +46,7 @@ def frames_of(points: Places, rate: float) -> dict[str, Array]:
 
     rate : frames per second
     """
-    hips, shoulders = _middle(points, "hip"), _middle(points, "shoulder")
+    hips, shoulders = middle(points, "hip"), middle(points, "shoulder")
     thighs = 0.5 * (points["hip.L"] - points["knee.L"] + points["hip.R"] - points["knee.R"])
     up = _unit(shoulders - hips) + _THIGHS * _unit(thighs)
     frames = {"hips": _about_right(up, points["hip.R"] - points["hip.L"])}
@@ -61,7 +61,8 @@ def frames_of(points: Places, rate: float) -> dict[str, Array]:
     return frames
 
 
-def _middle(points: Places, part: str) -> Array:
+def middle(points: Places, part: str) -> Array:
+    """Return the middle of a part's points on both sides."""
     return np.asarray(0.5 * (points[f"{part}.L"] + points[f"{part}.R"]))
 
 
@@ -80,13 +81,13 @@ def _head(points: Places, chest: Array) -> Array | None:
     """Return the frame of the head by ears and nose, or by its top above the neck; None without these."""
     if {"ear.L", "ear.R", "nose"} <= set(points):
         across = points["ear.R"] - points["ear.L"]
-        front = _unit(points["nose"] - _middle(points, "ear"))
+        front = _unit(points["nose"] - middle(points, "ear"))
         x = _unit(across)
         up = _unit(np.cross(x, front))
         level = np.cos(_NOSE_BELOW) * _unit(np.cross(up, x)) + np.sin(_NOSE_BELOW) * up
         return gaps.axes_of(np.cross(x, level), across)
     if "head" in points:
-        return gaps.axes_of(points["head"] - _middle(points, "shoulder"), chest[..., 0])
+        return gaps.axes_of(points["head"] - middle(points, "shoulder"), chest[..., 0])
     return None
 
 

@@ -25,15 +25,15 @@ def of_faces(places: Floats, corners: Indices, begins: Indices) -> Floats:
     """
     counts = np.diff(begins)
     if not len(counts):
-        return _unit(places.astype(np.float64)).astype(np.float32)
+        return unit(places.astype(np.float64)).astype(np.float32)
     face = np.repeat(np.arange(len(counts)), counts)
     place = np.arange(len(corners))
     after = np.where(place + 1 == begins[face + 1], begins[face], place + 1)
     before = np.where(place == begins[face], begins[face + 1] - 1, place - 1)
     at: Array = places[corners].astype(np.float64)
     crossed: Array = np.cross(at, at[after])  # Newell: the sum over a face is twice its area, along its normal
-    normals = _unit(np.asarray(np.add.reduceat(crossed, begins[:-1], axis=0), np.float64))
-    onwards, back = (_unit(at[other] - at) for other in (after, before))
+    normals = unit(np.asarray(np.add.reduceat(crossed, begins[:-1], axis=0), np.float64))
+    onwards, back = (unit(at[other] - at) for other in (after, before))
     angles = np.arccos(np.clip(np.sum(onwards * back, axis=1), -1.0, 1.0))
     weighted = angles[:, None] * normals[face]
     summed: Array = np.empty(places.shape)
@@ -41,9 +41,10 @@ def of_faces(places: Floats, corners: Indices, begins: Indices) -> Floats:
         summed[:, axis] = np.bincount(corners, weighted[:, axis], len(places))
     loose = np.bincount(corners, minlength=len(places)) == 0
     summed[loose] = places[loose]
-    return _unit(summed).astype(np.float32)
+    return unit(summed).astype(np.float32)
 
 
-def _unit(vectors: Array) -> Array:
+def unit(vectors: Array) -> Array:
+    """Return vectors divided by their lengths; those without length stay zero."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))

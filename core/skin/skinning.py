@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from .. import jit
 from ..motion import quat
 from ..motion.quat import Array
-from .normals import Floats, Indices
+from .normals import Floats, Indices, unit
 from .skin import Skin
 
 STRAIGHT = 1e-4  # largest difference of a bone's matrix from a rotation that counts as rounding rather than scale
@@ -102,8 +102,8 @@ def _straight(posed: Array) -> tuple[Array, Array]:
 
     The inverse of a bone scaled to zero is 0, so that its vertices are at its head.
     """
-    x, y = _unit(posed[:, :3, 0]), _unit(posed[:, :3, 1])
-    x = _unit(x - np.sum(x * y, axis=-1, keepdims=True) * y)
+    x, y = unit(posed[:, :3, 0]), unit(posed[:, :3, 1])
+    x = unit(x - np.sum(x * y, axis=-1, keepdims=True) * y)
     straight = posed.copy()
     straight[:, :3, :3] = np.stack([x, y, quat.cross(x, y)], axis=-1)
     back = posed.copy()
@@ -119,7 +119,7 @@ def _turns(axes: Array) -> Array:
     Each row of 4 q qᵀ gives q up to its sign; a row whose component of q is at least one half is used, which minimizes
     rounding errors.
     """
-    m = _unit(axes.transpose(0, 2, 1)).transpose(0, 2, 1)
+    m = unit(axes.transpose(0, 2, 1)).transpose(0, 2, 1)
     x, y, z = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
     rows = np.empty((len(m), 4, 4))
     rows[:, 0, 0], rows[:, 1, 1] = 1.0 + x + y + z, 1.0 + x - y - z
@@ -128,10 +128,5 @@ def _turns(axes: Array) -> Array:
         rows[:, 0, k] = rows[:, k, 0] = m[:, j, i] - m[:, i, j]
         rows[:, 1 + i, 1 + j] = rows[:, 1 + j, 1 + i] = m[:, j, i] + m[:, i, j]
     chosen = np.where(z < 0.0, np.where(x > y, 1, 2), np.where(x < -y, 3, 0))
-    turns = _unit(rows[np.arange(len(m)), chosen])
+    turns = unit(rows[np.arange(len(m)), chosen])
     return np.where(turns[:, :1] < 0.0, -turns, turns)
-
-
-def _unit(vectors: Array) -> Array:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))

@@ -10,6 +10,7 @@ import numpy as np
 from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 from ..motion.quat import Array
+from . import root_trajectory
 
 IN_PLACE = 0.3  # body heights; a clip that ends nearer to its start stays in place
 STRAIGHT = np.radians(30.0)  # radians; a clip that turns further ends with another facing
@@ -56,10 +57,11 @@ def stand(clip: Clip) -> Stand:
     if ahead is None:  # the front is unknown; animators let such clips travel along an axis
         ahead, goes_ahead = 0.0, straight and abs(np.angle(np.exp(4j * goes))) <= 4.0 * ALONG_AXIS
     else:
-        goes_ahead = straight and _measure_angle(goes, ahead) <= AHEAD
+        goes_ahead = straight and root_trajectory.measure_angle(goes, ahead) <= AHEAD
     place = skeleton.rest[1][root_motion.travelling_joint(skeleton), :2]
     near = (
-        np.linalg.norm(ground[0] - place) <= NEAR * height and _measure_angle(float(np.mean(facing)), ahead) <= FACING
+        np.linalg.norm(ground[0] - place) <= NEAR * height
+        and root_trajectory.measure_angle(float(np.mean(facing)), ahead) <= FACING
     )
     return Stand(in_place, bool(near and (in_place or goes_ahead)))
 
@@ -83,7 +85,3 @@ def _facing(clip: Clip) -> tuple[Array, float | None]:
                 angles = np.unwrap(np.angle(line))
                 return angles[1:], float(angles[0])
     return root_motion.ground_frames(clip)[1], None
-
-
-def _measure_angle(angle: float, other: float) -> float:
-    return float(abs(np.angle(np.exp(1j * (angle - other)))))

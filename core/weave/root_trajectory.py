@@ -94,13 +94,14 @@ def _direction(feet: FootTravel, direction: str, angle: float) -> tuple[float, s
     if direction == "auto" and feet.speed <= foot_speeds.STILL * feet.height:
         return fronts[0] + extra, "ahead"
     if direction == "auto" and feet.cyclic:
-        nearest, name = min(named, key=lambda candidate: _measure_angle(candidate[0], measured))
-        if _measure_angle(nearest, measured) <= SNAP:
+        nearest, name = min(named, key=lambda candidate: measure_angle(candidate[0], measured))
+        if measure_angle(nearest, measured) <= SNAP:
             return nearest + extra, name
     return measured + extra, "measured"
 
 
-def _measure_angle(angle: float, other: float) -> float:
+def measure_angle(angle: float, other: float) -> float:
+    """Return the angle between two directions, from 0 to π."""
     return float(abs(np.angle(np.exp(1j * (angle - other)))))
 
 

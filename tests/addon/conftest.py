@@ -182,6 +182,22 @@ def listed():
     return rig
 
 
+@pytest.fixture(scope="session")
+def good_file(extension, tmp_path_factory):
+    import strangers
+
+    return strangers.good_file(tmp_path_factory.mktemp("strangers"))
+
+
+@pytest.fixture
+def opened(good_file):
+    """The armature of an undamaged file, see `strangers.good_file`."""
+    import bpy
+
+    bpy.ops.wm.open_mainfile(filepath=str(good_file))
+    return bpy.data.objects["Biped"]
+
+
 # --- motion files -------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import bpy
 import numpy as np
@@ -427,3 +429,35 @@ def keys_of(action):
         curve.keyframe_points.foreach_get("co", points)
         found[curve.data_path, curve.array_index] = points.tolist()
     return found
+
+
+def key_count(action):
+    return sum(len(curve.keyframe_points) for curve in fcurves(action))
+
+
+def pose_at(rig, action, frame):
+    """Return the basis matrices of all bones by name at a frame of an action, which the armature plays then."""
+    rig.animation_data.action = action
+    bpy.context.scene.frame_set(frame)
+    return {bone.name: np.array(bone.matrix_basis) for bone in rig.pose.bones}
+
+
+def edit_bones(rig, change):
+    """Call `change` with the bones of an armature in Edit Mode."""
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    change(rig.data.edit_bones)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@contextmanager
+def running_job(jobs, name="Counting", **how):
+    """Let a job run that ends with the block."""
+    end = Event()
+    job = jobs.begin(name, lambda _progress: end.wait(20), **how)
+    try:
+        yield job
+    finally:
+        end.set()
+        job.wait()
+        jobs.forget(job)

@@ -4,9 +4,9 @@ The table holds each operator's call and the parts of the file that it may chang
 """
 
 import sys
+from contextlib import nullcontext
 from functools import partial
 from itertools import pairwise
-from threading import Event
 
 import addon_utils
 import bpy
@@ -93,32 +93,13 @@ def filled(value, folder):
 # --- changes, undo, redo and saving ---------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def work():
-    """Return a function that starts a job of up to 10 s, so that `cancel` has a job to stop."""
-    going = []
-
-    def begin(jobs):
-        end = Event()
-        job = jobs.begin("Counting", lambda _progress: end.wait(10))
-        going.append((jobs, job, end))
-        return job
-
-    yield begin
-    for jobs, job, end in going:
-        end.set()
-        job.wait()
-        jobs.forget(job)
-
-
 @pytest.mark.parametrize("name", EVERY)
-def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepared, name, loom, work):
+def test_only_what_is_meant_is_changed_and_it_is_taken_back_and_done_again(prepared, name, loom):
     call, row = prepared(name), TABLE[name]
     bpy.ops.ed.undo_push(message="before")
     before = state()
-    if name == "cancel":
-        work(loom("addon.ground.jobs"))
-    assert call(undo=True) == {"FINISHED"}
+    with material.running_job(loom("addon.ground.jobs")) if name == "cancel" else nullcontext():
+        assert call(undo=True) == {"FINISHED"}
     after = state()
     assert differing(before, after) <= row.changes
     assert differing(before, after) or not can_be_undone(name)

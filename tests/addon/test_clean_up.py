@@ -62,10 +62,6 @@ def shown(rig, frames):
     return np.array(found)
 
 
-def key_count(action):
-    return sum(len(curve.keyframe_points) for curve in material.fcurves(action))
-
-
 def frames_of(action, more=0):
     first, last = action.frame_range[:]
     return np.arange(np.floor(first), np.ceil(last) + 1 + more)
@@ -348,10 +344,10 @@ def test_actions_of_games_have_fewer_keys_and_the_same_poses(name, loom):
     for action in actions:
         curves.assign(rig, action, curves.choose_slot(action, rig))
         frames = frames_of(action)
-        before, count = shown(rig, frames), key_count(action)
+        before, count = shown(rig, frames), material.key_count(action)
         assert bpy.ops.action_loom.clean_up(keep_copy=False) == {"FINISHED"}
         assert_same_pose(before, shown(rig, frames))
-        fewer += count - key_count(action)
+        fewer += count - material.key_count(action)
         cleaned = material.fingerprint(action)
         assert bpy.ops.action_loom.clean_up(keep_copy=False) == {"FINISHED"}
         assert material.fingerprint(action) == cleaned

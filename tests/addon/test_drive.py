@@ -1,7 +1,5 @@
 """Drive: keys steer the character in the view, Enter keeps an action with its recipe, Esc leaves everything."""
 
-import threading
-
 import bpy
 import file_state
 import hand_rigs
@@ -150,18 +148,12 @@ def test_a_job_that_begins_pauses_the_drive_and_nothing_is_lost(steered, loom):
     _, steering = steered
     steering.handle(bpy.context, event("W"))
     go(steering, 1.0)
-    jobs, end = loom("addon.ground.jobs"), threading.Event()
-    job = jobs.begin("Counting", lambda _progress: end.wait(10))
-    try:
+    with material.running_job(loom("addon.ground.jobs")):
         for kind in ("TIMER", "RET", "W", "LEFTMOUSE"):
             assert steering.handle(bpy.context, event(kind)) == "pass"
         assert steering.session.paused
         assert len(steering.session.wished) == 60
         assert steering.handle(bpy.context, event("ESC")) == "leave"
-    finally:
-        end.set()
-        job.wait()
-        jobs.forget(job)
     steering.handle(bpy.context, event("SPACE"))
     assert not steering.session.held
     go(steering, 0.5)

@@ -46,10 +46,6 @@ def off(rig, one, other, frames):
     return float(np.linalg.norm(places(rig, one, frames) - places(rig, other, frames), axis=2).max())
 
 
-def key_count(action):
-    return sum(len(curve.keyframe_points) for curve in material.fcurves(action))
-
-
 def newest(before):
     (made,) = set(bpy.data.actions) - set(before)
     return made
@@ -71,7 +67,7 @@ def test_every_rotation_mode(mode):
     made = fewer(rig, action, within=10.0)
     assert material.fingerprint(action) == was
     assert off(rig, action, made, range(1, 61)) < 10.0 * MM + 1e-5
-    assert key_count(made) < 0.7 * key_count(action)
+    assert material.key_count(made) < 0.7 * material.key_count(action)
     for curve in material.fcurves(made):
         points = curve.keyframe_points
         assert {point.interpolation for point in points} == {"BEZIER"}
@@ -148,13 +144,13 @@ def test_markers_that_move_with_their_events_are_keyed_where_they_come_to():
 def test_in_place_of_the_action():
     rig = material.armature(connected=False)
     action = baked(rig)
-    count = key_count(action)
+    count = material.key_count(action)
     assert bpy.ops.action_loom.fewer_keys(
         sources=[{"name": action.name, "weight": 1.0}], within=10.0, replace=True
     ) == {"FINISHED"}
-    assert key_count(action) < 0.7 * count
+    assert material.key_count(action) < 0.7 * count
     (before,) = [one for one in bpy.data.actions if one.name.startswith("baked before")]
-    assert key_count(before) == count
+    assert material.key_count(before) == count
     assert off(rig, action, before, range(1, 61)) < 10.0 * MM + 1e-5
 
 
@@ -189,7 +185,7 @@ def test_results_of_verbs_can_have_few_keys(walks, verb):
     first, last = map(round, every.curve_frame_range)
     assert tuple(map(round, few.curve_frame_range)) == (first, last)
     assert off(walks, every, few, range(first, last + 1)) < 3.0 * MM + 1e-5
-    assert key_count(few) < 0.7 * key_count(every)
+    assert material.key_count(few) < 0.7 * material.key_count(every)
     paths = [{(curve.data_path, curve.array_index) for curve in material.fcurves(one)} for one in (every, few)]
     assert paths[0] == paths[1]
 
@@ -290,7 +286,7 @@ def test_bones_that_stay_away_from_their_rest(mode):
     assert "root" in {curve.data_path.split('"')[1] for curve in material.fcurves(few) if '"' in curve.data_path}
     first, last = map(round, every.curve_frame_range)
     assert off(rig, every, few, range(first, last + 1)) < 2.0 * MM + 1e-5
-    assert key_count(few) < 0.7 * key_count(every)
+    assert material.key_count(few) < 0.7 * material.key_count(every)
 
 
 def test_every_operator_of_results_asks_for_it(loom):
@@ -317,4 +313,4 @@ def test_few_keys_can_be_made_fewer(walks):
     again = fewer(walks, once, within=5.0)
     first, last = map(round, once.curve_frame_range)
     assert off(walks, once, again, range(first, last + 1)) < 5.0 * MM + 1e-5
-    assert key_count(again) < key_count(once)
+    assert material.key_count(again) < material.key_count(once)

@@ -331,20 +331,14 @@ def test_switching_the_extension_off_stops_a_job_and_it_can_be_switched_on_again
 def test_a_job_may_ask_whether_an_armature_can_be_changed_and_a_quiet_one_greys_nothing(loom):
     """A running job does not stop its own armature from being changed, and a quiet job greys out no button."""
     rig = material.two_actions()
-    jobs, readiness, end = loom("addon.ground.jobs"), loom("addon.model.readiness"), threading.Event()
+    jobs, readiness = loom("addon.ground.jobs"), loom("addon.model.readiness")
     for quiet in (False, True):
-        job = jobs.begin("Weaving", lambda _progress: end.wait(20), quiet=quiet)
-        try:
+        with material.running_job(jobs, "Weaving", quiet=quiet):
             assert readiness.why_not(rig) == ""
             assert readiness.busy() == ("" if quiet else "Weaving is still running: wait for it, or cancel it")
             with bpy.context.temp_override(action_loom_armature=rig):
                 assert bpy.ops.action_loom.new_curve.poll()  # it changes no action
                 assert bpy.ops.action_loom.mark_asset.poll() == quiet
-        finally:
-            end.set()
-            job.wait()
-            jobs.forget(job)
-            end.clear()
 
 
 def test_a_quiet_job_makes_room_for_any_other(loom):

@@ -7,6 +7,7 @@ import bpy
 import material
 import numpy as np
 import pytest
+from characters import inventory
 from mathutils import Matrix, Quaternion
 
 CHARACTERS = Path(__file__).resolve().parents[3] / "shared" / "data" / "characters"
@@ -29,18 +30,14 @@ def here():
     return rig
 
 
-def everything():
-    return {(type(data).__name__, data.name) for data in bpy.data.user_map()}
-
-
 @pytest.mark.parametrize(("name", "rate", "count"), [("Fox", 24.0, 3), ("RobotExpressive", 24.0, 14)])
 def test_every_animation_is_a_clip_and_nothing_else_stays(model_files, here, name, rate, count):
-    before, scene = everything(), bpy.context.scene
+    before, scene = inventory(), bpy.context.scene
     clips = model_files.read(bpy.context, str(CHARACTERS / f"{name}.glb"))
     assert len(clips) == count
     assert {clip.rate for clip in clips} == {rate}
     assert all(len(clip.skeleton) > 20 for clip in clips)
-    assert everything() == before
+    assert inventory() == before
     assert bpy.context.scene == scene
     assert (bpy.context.mode, scene.frame_current, bpy.context.object) == ("POSE", 7, here)
 
@@ -100,9 +97,9 @@ def test_bones_are_where_the_nodes_of_the_file_are(model_files, loom, tmp_path, 
         (tmp_path / "away.bin").write_bytes(binary)
         path = str(tmp_path / "bare.gltf")
         Path(path).write_text(json.dumps(bare))
-    before = everything()
+    before = inventory()
     clips = model_files.read(bpy.context, path)
-    assert everything() == before
+    assert inventory() == before
     names = [node["name"] for node in content["nodes"]]
     for clip in clips:
         animation = next(one for one in content["animations"] if one["name"] == clip.name)
@@ -144,7 +141,7 @@ def test_what_can_not_be_read_is_said_and_nothing_stays(model_files, loom, here,
     broken, still = tmp_path / "broken.glb", tmp_path / "still.gltf"
     broken.write_bytes(b"glTF but nothing more")
     still.write_text('{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "Thing"}]}')
-    before = everything()
+    before = inventory()
     for path, words in (
         (broken, "broken.glb: Blender can't import it"),
         (still, "still.gltf: it has no animation of an armature's bones"),
@@ -152,7 +149,7 @@ def test_what_can_not_be_read_is_said_and_nothing_stays(model_files, loom, here,
     ):
         with pytest.raises(loom("core.errors").LoomError, match=words):
             model_files.read(bpy.context, str(path))
-        assert everything() == before
+        assert inventory() == before
     assert bpy.context.mode == "POSE"
 
 
@@ -273,7 +270,7 @@ def test_a_new_armature_whose_action_is_refused_does_not_stay(tmp_path):
         target = {"node": turned["target"]["node"], "path": "scale"}
         content["animations"][0]["channels"].append({"sampler": len(samplers) - 1, "target": target})
 
-    before = everything()
+    before = inventory()
     with pytest.raises(RuntimeError, match="scaled, which can't change bodies yet"):
         material.import_motion(damaged_fox(tmp_path / "fox.gltf", scale_a_leg))
-    assert everything() == before
+    assert inventory() == before

@@ -2,7 +2,6 @@
 
 import re
 import time
-from threading import Event
 from types import SimpleNamespace
 
 import bpy
@@ -38,16 +37,10 @@ def test_panels_draw_whatever_there_is():
 def test_panels_draw_while_a_job_runs(loom):
     material.two_actions()
     bpy.ops.action_loom.add_sources()
-    jobs, end = loom("addon.ground.jobs"), Event()
-    job = jobs.begin("Analyse", lambda _progress: end.wait(20))
-    try:
+    with material.running_job(loom("addon.ground.jobs"), "Analyse"):
         drawn = draw_all()
         assert ("action_loom.cancel",) in shown(drawn, "operator")
         assert ("action_loom.analyse",) not in shown(drawn, "operator")
-    finally:
-        end.set()
-        job.wait()
-        jobs.forget(job)
 
 
 def test_what_does_not_apply_is_not_shown():

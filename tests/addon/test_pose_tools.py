@@ -4,6 +4,7 @@ import bpy
 import material
 import numpy as np
 import pytest
+from material import pose_at as pose
 
 pytestmark = pytest.mark.core_result
 
@@ -24,12 +25,6 @@ def refused(rig, operator, **options):
     with pytest.raises(RuntimeError) as reported:
         material.press(rig, operator, **options)
     return str(reported.value)
-
-
-def pose(rig, action, frame):
-    rig.animation_data.action = action
-    bpy.context.scene.frame_set(frame)
-    return {bone.name: np.array(bone.matrix_basis) for bone in rig.pose.bones}
 
 
 def now(rig):

@@ -8,18 +8,13 @@ import pytest
 IK = 'pose.bones["bone3"].constraints["IK"].influence'
 
 
-def edit(rig, change):
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    change(rig.data.edit_bones)
-    bpy.ops.object.mode_set(mode="OBJECT")
-
-
 @pytest.fixture
 def rig():
     """Make a chain with inverse kinematics whose influence follows a property, towards a bone of its own."""
     rig = material.armature(modes=("QUATERNION", "XYZ"), connected=True)
-    edit(rig, lambda bones: setattr(bones["side"], "parent", None))  # a target below the chain would be a cycle
+    material.edit_bones(
+        rig, lambda bones: setattr(bones["side"], "parent", None)
+    )  # a target below the chain would be a cycle
     ik = rig.pose.bones["bone3"].constraints.new("IK")
     ik.target, ik.subtarget, ik.chain_count = rig, "side", 3
     rig.pose.bones["bone0"]["switch"] = 0.7
@@ -88,7 +83,7 @@ CHANGES = {
     "a constraint's target": lambda rig: setattr(rig.pose.bones["bone3"].constraints[0], "subtarget", "bone0"),
     "a muted constraint": lambda rig: setattr(rig.pose.bones["bone2"].constraints[0], "mute", True),
     "the pose of a bone without keys": move_target,
-    "a bone at rest": lambda rig: edit(rig, move_tail),
+    "a bone at rest": lambda rig: material.edit_bones(rig, move_tail),
     "a limit": lambda rig: setattr(rig.pose.bones["bone1"], "lock_ik_x", True),
     "inherited scale": lambda rig: setattr(rig.data.bones["bone1"], "inherit_scale", "NONE"),
     "the object's scale": lambda rig: setattr(rig, "scale", (2.0, 2.0, 2.0)),

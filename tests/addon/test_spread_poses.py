@@ -6,6 +6,7 @@ import bpy
 import material
 import numpy as np
 import pytest
+from material import pose_at as pose
 from mathutils import Quaternion
 
 pytestmark = pytest.mark.core_result
@@ -39,19 +40,16 @@ def refused(rig, operator="warp", **options):
     return str(reported.value)
 
 
-def pose(rig, action, frame):
-    rig.animation_data.action = action
-    bpy.context.scene.frame_set(frame)
-    return {bone.name: np.array(bone.matrix_basis) for bone in rig.pose.bones}
-
-
 def rows(action):
     return json.loads(action["action_loom"]["recipe"])["corrections"]
 
 
 def test_the_action_goes_through_the_pose_and_is_the_same_beyond_its_reach(walker):
     walk = walker.animation_data.action
-    was, before = material.fingerprint(walk), {frame: pose(walker, walk, frame) for frame in (10, 30, 35, 45)}
+    was, before = (
+        material.fingerprint(walk),
+        {frame: pose(walker, walk, frame) for frame in (10, 30, 35, 45)},
+    )
     bpy.context.scene.frame_set(30)
     bend(walker.pose.bones["upper_arm.L"], 40.0)
     walker.pose.bones["hips"].location.z += 0.05
@@ -102,7 +100,9 @@ def test_more_poses_come_to_the_same_result_and_go_again(walker):
     assert press(walker, "remove_pose", frame=20) == {"FINISHED"}
     assert [row[0] for row in rows(made)] == [39.0]
     np.testing.assert_allclose(
-        pose(walker, made, 20)["head"], pose(walker, bpy.data.actions["walk"], 20)["head"], atol=1e-6
+        pose(walker, made, 20)["head"],
+        pose(walker, bpy.data.actions["walk"], 20)["head"],
+        atol=1e-6,
     )
     walker.animation_data.action = made
     assert "has no other pose" in refused(walker, "remove_pose", frame=40)

@@ -6,23 +6,11 @@ import math
 import bpy
 import material
 import pytest
-import strangers
 from drawing import draw_all
 from strangers import CONTROL, KEY, LONG, NESTED, message, survives_saving
 
 pytestmark = pytest.mark.core_result  # our own texts in a custom property
 CHANGED = "How Mixed was made can't be read: its custom property 'action_loom' was changed by something else"
-
-
-@pytest.fixture(scope="module")
-def good(extension, tmp_path_factory):
-    return strangers.good_file(tmp_path_factory.mktemp("strangers"))
-
-
-@pytest.fixture
-def opened(good):
-    bpy.ops.wm.open_mainfile(filepath=str(good))
-    return bpy.data.objects["Biped"]
 
 
 def whole(value):

@@ -6,20 +6,8 @@ from contextlib import suppress
 import bpy
 import material
 import pytest
-import strangers
 from drawing import draw_all
 from strangers import CONTROL, KEY, message, survives_saving
-
-
-@pytest.fixture(scope="module")
-def good(extension, tmp_path_factory):
-    return strangers.good_file(tmp_path_factory.mktemp("strangers"))
-
-
-@pytest.fixture
-def opened(good):
-    bpy.ops.wm.open_mainfile(filepath=str(good))
-    return bpy.data.objects["Biped"]
 
 
 def rate(value):

@@ -73,19 +73,12 @@ def test_a_result_that_can_not_be_rebuilt_stays_as_it_was_wherever_it_is_used(ri
     assert state() != before
 
 
-def edit_bones(rig, change):
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    change(rig.data.edit_bones)
-    bpy.ops.object.mode_set(mode="OBJECT")
-
-
 def renamed(rig):
     rig.data.bones["hand.L"].name = "paw.L"
 
 
 def deleted(rig):
-    edit_bones(rig, lambda bones: bones.remove(bones["hand.L"]))
+    material.edit_bones(rig, lambda bones: bones.remove(bones["hand.L"]))
 
 
 def turned(rig):
@@ -129,7 +122,7 @@ def test_a_bone_that_came_while_weaving_is_named(rig, loom):
     def tail(bones):
         bones.new("tail").tail = (0.0, 0.5, 0.9)
 
-    edit_bones(rig, tail)
+    material.edit_bones(rig, tail)
     assert write().notes == ("Bones came to Biped while its actions were woven, and got no keys: 'tail'",)
 
 

@@ -5,6 +5,10 @@ import shutil
 import struct
 import zlib
 
+import numpy as np
+
+from . import processes
+
 MODULE = "action_loom.core.cli.process"
 
 
@@ -22,6 +26,25 @@ def without_times(report):
     if isinstance(report, dict):
         return {key: without_times(value) for key, value in report.items() if key != "seconds_taken"}
     return [without_times(one) for one in report] if isinstance(report, list) else report
+
+
+def contents(folder):
+    """Return files by name, without the values that differ from run to run."""
+    return {path.name: content(path) for path in folder.iterdir()}
+
+
+def content(path):
+    if path.suffix == ".json":
+        return without_times(read_json(path))
+    if path.suffix == ".npz":  # a graph records its own making, too
+        with np.load(path) as arrays:
+            return {name: arrays[name].tobytes() for name in arrays if name != "about"}
+    return path.read_bytes()
+
+
+def command(*arguments):
+    """Run the command line in a process of its own."""
+    return processes.python("-P", "-m", MODULE, *arguments)
 
 
 def many_jobs(folder, clip, takes, more=""):

@@ -354,3 +354,9 @@ def without_feet(clip):
         roles={role: place[joint] for role, joint in roles.items() if joint in place},
     )
     return replace(clip, skeleton=skeleton, rotations=clip.rotations[:, kept], translations=clip.translations[:, kept])
+
+
+def assert_same_clip(one, other, atol=1e-9):
+    """Assert that two clips have the same rotations, of either sign, and the same translations."""
+    np.testing.assert_allclose(quat.same_side(one.rotations, other.rotations), other.rotations, atol=atol)
+    np.testing.assert_allclose(one.translations, other.translations, atol=atol)

@@ -4,11 +4,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...motion import kinematics, quat
-from ...motion.clip import Clip
+from ...motion import quat
 from ...motion.quat import Array
 from ...plots import figures
 from ...weave.results import FilterResult
+from . import work
 
 JOINTS = 3
 _BEFORE, _AFTER, _SPIKE = "#aaaaaa", "#1f4e79", "#a83a36"
@@ -60,7 +60,7 @@ def _draw_bands(axis: Axes, result: FilterResult) -> None:
 
 
 def _draw_moves(axis: Axes, result: FilterResult) -> None:
-    away = 100.0 * _measure_moves(result.before, result.clip)
+    away = 100.0 * work.measure_moves(result.before, result.clip)
     time = np.arange(len(away)) / result.clip.rate
     axis.plot(time, away.max(axis=1), color=_BEFORE, lw=1.0, label="the joint that moved most")
     axis.plot(time, np.median(away, axis=1), color=_AFTER, lw=1.2, label="half of the joints")
@@ -70,7 +70,3 @@ def _draw_moves(axis: Axes, result: FilterResult) -> None:
 
 def _angles(one: Array, other: Array) -> Array:
     return np.asarray(np.linalg.norm(quat.log(quat.mul(quat.inv(one), other)), axis=-1))
-
-
-def _measure_moves(before: Clip, after: Clip) -> Array:
-    return np.asarray(np.linalg.norm(kinematics.points(after) - kinematics.points(before), axis=2))

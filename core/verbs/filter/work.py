@@ -82,7 +82,7 @@ def _feet_moved(done: Filtered) -> bool:
     if not done.changed:
         return False
     points = [point for pair in feet_of.balls_and_ankles(done.before.skeleton).values() for point in pair]
-    moved = _measure_moves(done.before, done.after)[:, points]
+    moved = measure_moves(done.before, done.after)[:, points]
     return bool(moved.size and moved.max() > STILL)
 
 
@@ -96,7 +96,7 @@ def _contacts(done: Filtered) -> list[Span] | None:
         return None
 
 
-def _measure_moves(before: Clip, after: Clip) -> Array:
+def measure_moves(before: Clip, after: Clip) -> Array:
     """Return how far (F, P) the points of a body have moved, metres."""
     return np.asarray(np.linalg.norm(kinematics.points(after) - kinematics.points(before), axis=2))
 
@@ -105,7 +105,7 @@ def _figures(done: Filtered, result: Clip, asked: Asked, energies: Array) -> dic
     """Return the figures of the report as plain JSON values."""
     off = filtering.turned_by(done.mended, done.smooth)[:, asked.joints]
     off = off[:, (off > TURNED).any(axis=0)]
-    away = _measure_moves(done.before, result)
+    away = measure_moves(done.before, result)
     return {
         "cycle": done.repeats,
         "spikes": _spikes(done),

@@ -6,7 +6,7 @@ Method: Style.
 from collections.abc import Sequence
 
 from ...options import declaration
-from ...recipes.base import Recipe
+from ...recipes.base import Recipe, graph_name
 from ...recipes.style import StyleOptions
 
 
@@ -21,4 +21,4 @@ class FitStyle(Recipe, StyleOptions):
     summary = "learn from clips of one action how they differ"
 
     def result_name(self, names: Sequence[str]) -> str:
-        return " + ".join(names) if len(names) < 4 else f"{names[0]} + {len(names) - 1} more"
+        return graph_name(names)

@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from oracles import clusters, console, material, processes
 
@@ -47,10 +46,10 @@ def jobs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def alone(jobs):
     """The results and the messages of the jobs on this machine."""
-    done = command("run", jobs, "--report", jobs.with_name("r.json"))
+    done = console.command("run", jobs, "--report", jobs.with_name("r.json"))
     assert done.returncode == 1
     return (
-        contents(jobs.with_name("out")),
+        console.contents(jobs.with_name("out")),
         console.read_json(jobs.with_name("r.json"))["jobs"],
         done.stdout.splitlines(),
     )
@@ -63,25 +62,6 @@ def out(jobs):
     return jobs.with_name("out")
 
 
-def command(*arguments):
-    """Run the command line in a process of its own."""
-    return processes.python("-P", "-m", console.MODULE, *arguments)
-
-
-def contents(folder):
-    """Return files by name, without the times that differ from run to run."""
-    return {path.name: plain(path) for path in folder.iterdir()}
-
-
-def plain(path):
-    if path.suffix == ".json":
-        return console.without_times(console.read_json(path))
-    if path.suffix == ".npz":  # a graph records its own making, too
-        with np.load(path) as arrays:
-            return {name: arrays[name].tobytes() for name in arrays if name != "about"}
-    return path.read_bytes()
-
-
 def one_line(done, code=1):
     assert (done.returncode, done.stdout) == (code, "")
     console.assert_one_line(done.stderr)
@@ -90,16 +70,16 @@ def one_line(done, code=1):
 
 def test_a_cluster_makes_the_same_files(farm, jobs, alone, out):
     made, report, (*done, odd) = alone
-    shared = command("run", jobs, "--scheduler", farm.address, "--report", jobs.with_name("s.json"))
+    shared = console.command("run", jobs, "--scheduler", farm.address, "--report", jobs.with_name("s.json"))
     assert shared.returncode == 1
-    assert contents(out) == made
+    assert console.contents(out) == made
     # The output names the failed job and its machine.
     assert shared.stdout.splitlines() == [*done, f"{odd} (on {platform.node()})"]
     assert odd.startswith("job 4 (odd): failed, ")
     told_there = console.read_json(jobs.with_name("s.json"))["jobs"]
     assert console.without_times(told_there[:-1]) == console.without_times(report[:-1])
     # Any machine that resumes the run skips the finished jobs.
-    resumed = command("run", jobs, "--resume")
+    resumed = console.command("run", jobs, "--resume")
     assert resumed.stdout.splitlines()[0] == f"{TAKES + 2} of {TAKES + 3} jobs were done already"
 
 
@@ -107,7 +87,7 @@ def test_a_job_file_may_be_named_from_its_folder(farm, jobs, out):
     before = os.getcwd()
     os.chdir(jobs.parent)
     try:
-        done = command("run", jobs.name, "--part", "1/5", "--scheduler", farm.address, "--quiet")
+        done = console.command("run", jobs.name, "--part", "1/5", "--scheduler", farm.address, "--quiet")
     finally:
         os.chdir(before)
     assert (done.returncode, done.stderr) == (0, "")
@@ -134,7 +114,7 @@ def test_a_worker_that_is_killed_loses_nothing(farm, jobs, alone, out):
     farm.workers[0].kill()
     process.communicate(timeout=60)
     assert process.returncode == 1
-    assert contents(out) == alone[0]
+    assert console.contents(out) == alone[0]
     assert farm.workers[0].wait() == -signal.SIGKILL
 
 
@@ -145,11 +125,11 @@ def test_without_workers_or_with_others_programs_it_is_said(tmp_path, jobs, out)
     for path in (other / "__init__.py", other / "core" / "errors.py"):
         path.write_text(f"{path.read_text() if path.exists() else ''}\n# changed\n", encoding="utf-8")
     with clusters.Farm(tmp_path) as farm:
-        none = command("run", jobs, "--scheduler", farm.address, "--wait", 1)
+        none = console.command("run", jobs, "--scheduler", farm.address, "--wait", 1)
         assert "there has been no worker for 1 s" in one_line(none)
         worker = farm.add_worker(PYTHONPATH=other.parent)
         processes.until(lambda: b"Starting Worker plugin" in (tmp_path / "worker.log").read_bytes())
-        refused = one_line(command("run", jobs, "--scheduler", farm.address, "--wait", 10))
+        refused = one_line(console.command("run", jobs, "--scheduler", farm.address, "--wait", 10))
         assert "worker tcp://127.0.0.1:" in refused
         assert "they must be the same" in refused
         assert worker.poll() is None
@@ -169,7 +149,7 @@ def test_a_scheduler_that_ends_ends_the_run(tmp_path, jobs, out):
 
 def test_no_scheduler_is_one_line(jobs, out):
     began = time.monotonic()
-    message = one_line(command("run", jobs, "--scheduler", "tcp://127.0.0.1:9", "--wait", 1))
+    message = one_line(console.command("run", jobs, "--scheduler", "tcp://127.0.0.1:9", "--wait", 1))
     assert message.startswith("action-loom: tcp://127.0.0.1:9: no Dask scheduler has answered within 1 s (")
     assert time.monotonic() - began < 30.0
     assert not out.exists()

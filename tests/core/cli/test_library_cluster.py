@@ -6,7 +6,7 @@ import pytest
 from action_loom.core.demo_character import actions
 from action_loom.core.formats import bvh
 from action_loom.core.library import storage
-from oracles import clusters, console, processes
+from oracles import clusters, console
 
 CLIPS = 12
 
@@ -20,10 +20,6 @@ def folder(tmp_path_factory):
     return folder
 
 
-def command(*arguments):
-    return processes.python("-P", "-m", console.MODULE, *arguments)
-
-
 def rows(place):
     library = storage.read(place)
     return library.entries, library.rows.tobytes()
@@ -31,20 +27,20 @@ def rows(place):
 
 def test_a_cluster_makes_the_same_library_and_finds_the_same(folder, tmp_path):
     alone, shared = tmp_path / "alone.loomlib", tmp_path / "shared.loomlib"
-    done = command("library", "index", folder, "-o", alone)
+    done = console.command("library", "index", folder, "-o", alone)
     assert (done.returncode, done.stdout) == (0, f"{alone}: {CLIPS} added\n")
     with clusters.Farm(tmp_path) as farm:
         farm.add_worker()
         lost = farm.add_worker()
         # Killed before it has anything: the other one, or nobody, does its tasks, at whatever moment this is.
         lost.kill()
-        done = command("library", "index", folder, "-o", shared, "--scheduler", farm.address)
+        done = console.command("library", "index", folder, "-o", shared, "--scheduler", farm.address)
         assert (done.returncode, done.stdout, done.stderr) == (0, f"{shared}: {CLIPS} added\n", "")
         assert rows(shared) == rows(alone)
         reported = []
         for place, flags in ((alone, ()), (shared, ("--scheduler", farm.address))):
             report = tmp_path / f"{place.stem}.json"
-            done = command("library", "similar", place, "--report", report, *flags)
+            done = console.command("library", "similar", place, "--report", report, *flags)
             assert done.returncode == 0, done.stderr
             reported.append(json.loads(report.read_text()) | {"library": ""})
     assert reported[0] == reported[1]

@@ -16,19 +16,10 @@ def jobs(tmp_path, walk, slow, out):
     return console.many_jobs(tmp_path, slow, TAKES, 'timewarp = "out/"\n')
 
 
-def contents(folder):
-    """Return files by name; reports lose the values that differ from run to run."""
-    return {path.name: plain(path) for path in folder.iterdir()}
-
-
-def plain(path):
-    return console.without_times(console.read_json(path)) if path.suffix == ".json" else path.read_bytes()
-
-
 def undivided(run, jobs, out):
     """Return the files and the report of one run of all jobs; the folder is empty again afterwards."""
     assert run("run", jobs)[0] == 0
-    made, report = contents(out), plain(jobs.with_name("r.json"))["jobs"]
+    made, report = console.contents(out), console.content(jobs.with_name("r.json"))["jobs"]
     for path in [*out.iterdir(), jobs.with_name("r.json"), jobs.with_name("jobs.toml.journal")]:
         path.unlink()
     return made, report
@@ -55,8 +46,8 @@ def test_parts_side_by_side_make_what_one_run_makes(run, jobs, out):
         f"part 2/3: 2 of {ALL} jobs",
         f"part 3/3: 2 of {ALL} jobs",
     ]
-    assert contents(out) == made
-    reports = [plain(jobs.with_name(f"r.{k}-of-3.json")) for k in (1, 2, 3)]
+    assert console.contents(out) == made
+    reports = [console.content(jobs.with_name(f"r.{k}-of-3.json")) for k in (1, 2, 3)]
     assert [one["part"] for one in reports] == ["1/3", "2/3", "3/3"]
     taken = [reports[place % 3]["jobs"][place // 3] for place in range(ALL)]
     assert taken == report
@@ -108,13 +99,13 @@ def test_jobs_of_different_parts_may_not_write_the_same_file(run, jobs, out):
 
 def test_a_part_goes_on_where_it_was(run, jobs, out):
     assert run("run", jobs, "--part", "2/3")[0] == 0
-    before = contents(out)
+    before = console.contents(out)
     (out / "walk + take04 50-50.bvh").unlink()
     code, printed, err = run("run", jobs, "--part", "2/3", "--resume")
     assert (code, err) == (0, "")
     assert printed.splitlines()[:2] == [f"part 2/3: 2 of {ALL} jobs", "1 of 2 jobs were done already"]
-    assert contents(out) == before
-    assert len(plain(jobs.with_name("r.2-of-3.json"))["jobs"]) == 2
+    assert console.contents(out) == before
+    assert len(console.content(jobs.with_name("r.2-of-3.json"))["jobs"]) == 2
 
 
 def test_a_run_of_all_goes_on_with_what_parts_have_made_and_tells_of_all(run, jobs, out):
@@ -124,8 +115,8 @@ def test_a_run_of_all_goes_on_with_what_parts_have_made_and_tells_of_all(run, jo
     code, printed, err = run("run", jobs, "--resume")
     assert (code, err) == (0, "")
     assert printed.splitlines()[0] == f"5 of {ALL} jobs were done already"
-    assert contents(out) == made
-    assert plain(jobs.with_name("r.json"))["jobs"] == report
+    assert console.contents(out) == made
+    assert console.content(jobs.with_name("r.json"))["jobs"] == report
     # So do other parts.
     assert run("run", jobs, "--part", "2/2", "--resume")[1].splitlines()[1] == "3 of 3 jobs were done already"
 

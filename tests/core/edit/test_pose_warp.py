@@ -11,6 +11,7 @@ from action_loom.core.edit.pose_warp import Correction, Reach, correction, neare
 from action_loom.core.motion import cycles, quat, root_motion
 from action_loom.core.verbs import Loop
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles.material import assert_same_clip as same
 
 pytestmark = pytest.mark.both_engines
 REACH = Reach(12.0, 12.0)
@@ -27,11 +28,6 @@ def corrected(clip, frames, seed=0, size=0.5):
 
 def angles(one, other):
     return np.linalg.norm(quat.log(quat.mul(quat.inv(one), other)), axis=-1)
-
-
-def same(one, other, atol=1e-9):
-    assert_allclose(quat.same_side(one.rotations, other.rotations), other.rotations, atol=atol)
-    assert_allclose(one.translations, other.translations, atol=atol)
 
 
 def pose_of(clip, seed, size=1.0):

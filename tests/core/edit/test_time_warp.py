@@ -9,10 +9,11 @@ from action_loom.core.demo_character import actions
 from action_loom.core.edit import time_warp
 from action_loom.core.edit.time_curve import FASTEST, SLOWEST, Event
 from action_loom.core.errors import OptionError
-from action_loom.core.motion import cycles, quat, resample
+from action_loom.core.motion import cycles, resample
 from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import Loop
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles.material import assert_same_clip as same
 
 pytestmark = pytest.mark.both_engines
 CLIP = actions.walk(60.0, 4)
@@ -22,11 +23,6 @@ LAST = len(CLIP) - 1
 def events(*rows, reach=None):
     """Events with a reach for all, or four times the move of each."""
     return [Event(a, b, 4.0 * abs(b - a) if reach is None else reach) for a, b in rows]
-
-
-def same(one, other, atol=1e-9):
-    assert_allclose(quat.same_side(one.rotations, other.rotations), other.rotations, atol=atol)
-    assert_allclose(one.translations, other.translations, atol=atol)
 
 
 def looped():

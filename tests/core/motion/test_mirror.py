@@ -10,15 +10,11 @@ from action_loom.core.motion import inheritance, joint_matching, kinematics, mir
 from action_loom.core.motion.clip import Clip
 from numpy.testing import assert_allclose
 from oracles import material
+from oracles.material import assert_same_clip as same
 
 pytestmark = pytest.mark.both_engines
 
 CAPTURED = ["cmu_asf_16_17", "cmu_mb_49_06"]
-
-
-def same(one, other, atol=1e-9):
-    assert_allclose(quat.same_side(one.rotations, other.rotations), other.rotations, atol=atol)
-    assert_allclose(one.translations, other.translations, atol=atol)
 
 
 def test_twice_is_the_clip_again_for_any_tree(rng):

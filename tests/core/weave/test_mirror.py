@@ -7,21 +7,17 @@ import pytest
 from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError
-from action_loom.core.motion import cycles, kinematics, mirror, quat, root_motion
+from action_loom.core.motion import cycles, kinematics, mirror, root_motion
 from action_loom.core.motion.clip import Channel
 from action_loom.core.quality import contacts
 from action_loom.core.verbs import InPlace, Loop, Mirror, Synchronise, Travel
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import material
+from oracles.material import assert_same_clip as same
 
 pytestmark = pytest.mark.both_engines
 
 CAPTURED = ["cmu_daz_09_12", "cmu_mb_49_06"]  # the last is held out
-
-
-def same(one, other, atol=1e-9):
-    assert_allclose(quat.same_side(one.rotations, other.rotations), other.rotations, atol=atol)
-    assert_allclose(one.translations, other.translations, atol=atol)
 
 
 def start_of(clip):
