@@ -72,16 +72,16 @@ class Arms:
 
     def soften(self, result: Clip, now: Figure) -> tuple[Clip, Figure, dict[str, Flags]]:
         """Return a result whose arms snap less, its figure, and the frames (F,) by side in which they still do."""
-        snaps = self._find_snaps(now)
+        snaps = self.find_snaps(now)
         for _ in range(SOFTER):
             if not any(found.any() for found in snaps.values()):
                 break
             result = self._smooth_near(result, snaps)
             now = self._figure(result)
-            snaps = self._find_snaps(now)
+            snaps = self.find_snaps(now)
         return result, now, snaps
 
-    def _find_snaps(self, now: Figure) -> dict[str, Flags]:
+    def find_snaps(self, now: Figure) -> dict[str, Flags]:
         """Return the frames (F,) by side in which an elbow or a wrist exceeds its limits far, or often does."""
         sizes, found = _accelerations(now, self.made.rate), {}
         for side in self.limbs:

@@ -114,7 +114,7 @@ _ROWS = (
     Verb(InPlace),
     Verb(FitStyle, "style.fit:learnt_of", makes="style", **_STYLE),
     Verb(Restyle, uses="style", needs=("feet",), **_STYLE),
-    Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
+    Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, partner="partner:weave_partner", needs=("feet",)),
     Verb(KeyPoses),
     Verb(CutOut, "verbs.take.cut_out:cut_out", "verbs.take.picture:draw", **_TAKE),
     Verb(Fill, prepare="verbs.fill.sources:gather", depends=FillOptions, partner="partner:fill_partner"),
@@ -255,7 +255,7 @@ def apply_with_partner(
 
 
 def for_partners(recipe: Recipe) -> tuple[Recipe, list[str]]:
-    """Return a recipe as it is applied to two figures, without mirror images and a library, and notes on these.
+    """Return a recipe as it is applied to two figures, without mirror images and a library, and notes if it had these.
 
     Example:
         >>> from action_loom.core import verbs
@@ -265,11 +265,12 @@ def for_partners(recipe: Recipe) -> tuple[Recipe, list[str]]:
     notes = {
         "mirror": "mirror had no effect: the partner would change sides",
         "library": "library had no effect: its clips have no partner",
+        "basis": "basis had no effect: the walks brought along have no partner",
     }
-    given = [name for name in notes if getattr(recipe, name, False)]
+    alone = {"mirror": False, "library": "", **recipe.with_partner}
+    without = {name: value for name, value in alone.items() if getattr(recipe, name, value) != value}
     options = declared_options(type(recipe))
-    without: dict[str, Any] = {name: type(getattr(recipe, name))() for name in given}
-    asked = [name for name in given if getattr(recipe, name) != options[name].default]
+    asked = [name for name in without if getattr(recipe, name) != options[name].default]
     return replace(recipe, **without), [notes[name] for name in asked]
 
 

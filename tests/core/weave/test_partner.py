@@ -25,12 +25,14 @@ from action_loom.core.verbs import (
     Mirror,
     MoveEvents,
     Place,
+    Reach,
     Restyle,
     Retarget,
     Splice,
     Synchronise,
     partner,
 )
+from action_loom.core.verbs.ask import partner as ask_partner
 from action_loom.core.verbs.source_frames import Shown
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import hands
@@ -214,6 +216,27 @@ def test_a_contact_that_keyed_poses_do_not_have_goes_over_into_their_relation(co
     assert np.abs(off - 0.04).max() < 0.01
 
 
+def test_arms_return_to_keys_sooner_where_they_would_snap(couples):
+    """A palm that is led 15 cm aside between keys half a second apart."""
+    walk = actions.walk()
+    body = Arms.of(walk, figure.figure_of(walk), [])
+    fixed = np.zeros(len(walk), dtype=bool)
+    fixed[::14] = True
+    steps = {"L": np.tile([0.15, 0.0, 0.0], (len(walk), 1)), "R": np.zeros((len(walk), 3))}
+    led, _ = body.shift(body.begin, steps)
+    keys = np.flatnonzero(fixed)
+    quick, made = (
+        couple._return_to_keys(led, walk, keys, np.full(len(keys), 3.0)),
+        couple._leave_fixed(led, body, fixed),
+    )
+    assert_array_equal(made.rotations[keys], walk.rotations[keys])
+    worst = [
+        np.linalg.norm(np.diff(kinematics.points(one)[:, walk.skeleton.roles["forearm.L"]], 2, axis=0), axis=1).max()
+        for one in (walk, quick, made)
+    ]
+    assert worst[2] < 0.6 * worst[1] > 2.0 * worst[0]
+
+
 def test_mirrored_the_other_hands_meet(couples):
     pair = couples["walk"]
     made = ONE(Mirror(), [pair[0]], [pair[1]])
@@ -273,10 +296,39 @@ def test_walks_leave_out_mirror_images_and_say_so_if_they_were_asked_for(couples
     )
 
 
-def test_other_frames_and_verbs_that_mix_strides_are_refused(couples):
+def test_hands_stay_in_hands_where_strides_are_blended(couples):
+    """At a speed between both, over three strides whose shares change, and the partner at the leader's pace."""
+    pairs = [couples["walk"], couples["sneak"]]
+    recipe = Ask(over_time=((0.0, 0.7, 0.0), (2.0, 1.3, 0.0)), basis="walks")
+    made = ONE(recipe, [one for one, _ in pairs], [other for _, other in pairs])
+    assert "basis had no effect: the walks brought along have no partner" in made.report["notes"]
+    assert np.quantile(between((made.clip, made.partner.clip)), 0.95) < NEAR
+    assert made.report["partner"]["kept"] >= 1
+    speeds = [
+        np.linalg.norm(np.diff(root_motion.ground_frames(one)[0][[0, -1]], axis=0)) / made.clip.seconds
+        for one in (made.clip, made.partner.clip)
+    ]
+    assert abs(speeds[0] - speeds[1]) < 0.02
+    knees = [kinematics.points(one.clip)[:, one.clip.skeleton.roles["shin.L"], 2] for one in (made, made.partner)]
+    other = kinematics.points(made.partner.clip)[:, made.partner.clip.skeleton.roles["shin.R"], 2]
+    assert np.abs(knees[0] - other).mean() < 0.3 * np.abs(knees[0] - knees[1]).mean()  # its image in the same frames
+
+
+def test_all_strides_that_are_blended_are_played(couples):
+    walk, sneak = (couples[name][0] for name in ("walk", "sneak"))
+    made = verbs.apply(Ask(speed=1.0, basis="clips", mirror=False), [walk, sneak])
+    strides = ask_partner.list_strides(made)
+    assert_allclose(sum(one.weights for one in strides), 1.0)
+    assert len(strides) == np.count_nonzero(made.weights)
+    for one in strides:
+        frames = made.examples.material.frames[made.examples.material.of == one.source]
+        assert (np.abs(one.frames[0] - frames[:, 0]) < 1e-9).any()
+
+
+def test_other_frames_and_verbs_without_a_partner_are_refused(couples):
     one, other = couples["walk"]
     with pytest.raises(OptionError, match="takes no partner"):
-        ONE(Ask(), [one, one], [other, other])
+        ONE(Reach(), [one], [other])
     with pytest.raises(OptionError, match="96 values, but takes 97"):
         ONE(Mirror(), [one], [other.cut(0, 96)])
     with pytest.raises(OptionError, match="partners has 2 values, but takes 1"):
