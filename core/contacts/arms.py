@@ -16,7 +16,7 @@ from ..motion import arrays, kinematics, quat, retarget, root_motion
 from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
-from . import find, parts
+from . import find, parts, wanted
 from .figure import Figure, figure_of
 from .wanted import Played
 
@@ -30,7 +30,9 @@ ROUNDS, NEAR = 16, 1e-4  # iterations, as a contact of both hands moves both; me
 HELD = 0.995  # quantile of the source's accelerations
 
 Hand = tuple[int, str]  # which of the bodies, and the side
-Pull = tuple[slice, Mapping[Hand, Array]]  # a contact's frames, and the displacement (K, 3) of each hand in them
+Approach = tuple[float, float]  # s in which hands come and go, and in which beside the contact their motion dies away
+# A contact's frames, the displacement (K, 3) of each hand in them, and how its hands come and go.
+Pull = tuple[slice, Mapping[Hand, Array], Approach]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,22 +154,34 @@ def _spread(bodies: Sequence[Arms], nows: Sequence[Figure], pulls: Sequence[Pull
     weight = {hand: np.zeros(count) for hand in hands}
     free = {hand: np.ones(count) for hand in hands}
     chests = [now.turned[:, now.chest] for now in nows]
-    for span, lacks in pulls:
-        window, share = ease_in(span, count, bodies[0].made.rate)
-        nearest = np.clip(np.arange(window.start, window.stop), span.start, span.stop - 1) - span.start
+    for span, lacks, (ease, glide) in pulls:
+        window, share = ease_in(span, count, bodies[0].made.rate, ease)
+        at = np.arange(window.start, window.stop)
+        nearest = np.clip(at, span.start, span.stop - 1)
         for hand, lack in lacks.items():
             # Beyond the contact its lack is held in the frame of the chest, with which the arm moves.
             chest = chests[hand[0]]
-            own = quat.rotate(quat.inv(chest[span]), lack)[nearest]
-            total[hand][window] += share[:, None] * quat.rotate(chest[window], own)
+            own = quat.rotate(quat.inv(chest[span]), lack)
+            held = own[nearest - span.start]
+            if glide and len(own) > 2:
+                held += _glide(own, at - nearest, glide * bodies[0].made.rate)
+            total[hand][window] += share[:, None] * quat.rotate(chest[window], held)
             weight[hand][window] += share
             free[hand][window] *= 1.0 - share
     steps = {hand: total[hand] / (weight[hand] + free[hand])[:, None] for hand in hands}
     return [{side: steps[k, side] for side in body.limbs} for k, body in enumerate(bodies)]
 
 
-def ease_in(span: slice, count: int, rate: float) -> tuple[slice, Array]:
-    """Return the frames in which a contact moves an arm, and its share (K,) in them; count : of all frames.
+def _glide(lack: Array, away: NDArray[np.int64], frames: float) -> Array:
+    """Return the way (K, 3) of a lack (L, 3) going on beyond its ends until it rests, in frames away (K,)."""
+    speeds = 0.5 * np.where((away < 0)[:, None], lack[2] - lack[0], lack[-1] - lack[-3])
+    return speeds * (np.sign(away) * frames * (1.0 - np.exp(-np.abs(away) / frames)))[:, None]
+
+
+def ease_in(span: slice, count: int, rate: float, ease: float = EASE) -> tuple[slice, Array]:
+    """Return the frames in which a contact moves an arm, and its share (K,) in them.
+
+    count : of all frames; ease : seconds
 
     Example:
         >>> from action_loom.core.contacts import arms
@@ -175,7 +189,7 @@ def ease_in(span: slice, count: int, rate: float) -> tuple[slice, Array]:
         >>> window, share[7:9].tolist()
         (slice(3, 27, None), [1.0, 1.0])
     """
-    ease = EASE * rate
+    ease = ease * rate
     first, end = max(span.start - int(ease), 0), min(span.stop + int(ease), count)
     at = np.arange(first, end)
     away = np.maximum(np.maximum(span.start - at, at - span.stop + 1), 0)
@@ -211,3 +225,32 @@ def _measure_usual(made: Clip, played: Sequence[Played]) -> dict[str, Array]:
             if len(sizes[shown]):
                 usual[side] = np.maximum(usual[side], scale * np.quantile(sizes[shown], HELD, axis=0))
     return usual
+
+
+def carry_palms(made: Clip, played: Sequence[Played]) -> dict[str, Array] | None:
+    """Return the vectors (F, 3) from the wrists to the palms of a body that plays one clip of another body.
+
+    Hands point as the source's do, even if the bones do not show where fingers begin. None for a result of bodies with
+    its own rest pose.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.contacts import arms, wanted
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> arms.carry_palms(walk, [wanted.Played(walk, 0, np.arange(97.0), np.ones(97))])
+    """
+    if (
+        len(played) != 1
+        or wanted.same_rest(played[0].clip.skeleton, made.skeleton)
+        or len(played[0].frames) != len(made)
+    ):
+        return None
+    clip, turned = played[0].clip, kinematics.get_cached_pose(played[0].clip)[0]
+    found = {}
+    for side in "LR":
+        if any(parts.find_arm(one.skeleton, side) is None for one in (clip, made)):
+            continue
+        grown = parts.measure_limb(made.skeleton, "forearm", side) / parts.measure_limb(clip.skeleton, "forearm", side)
+        found[side] = grown * wanted.sample(parts.palm_offset(clip, side, turned), played[0].frames)
+    return found

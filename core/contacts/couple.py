@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion import arrays, quat, root_motion
 from ..motion.clip import Clip
@@ -299,7 +300,7 @@ def _keep(
     def lacks(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
         return measure_lack(one.wanted, figures, facing, one.shares)
 
-    clips, kept = keep.restore(bodies, holds, lacks)
+    clips, kept = keep.restore(bodies, holds, lacks, keep.APPROACHES if fixed is None else keep.APPROACHES[:1])
     if fixed is None:
         return clips, kept
     clips = [_leave_fixed(clip, body, fixed) for clip, body in zip(clips, bodies, strict=True)]
@@ -329,7 +330,7 @@ def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
     return _return_to_keys(clip, body.made, keys, np.where(near, 2.0 * leaves, leaves))
 
 
-def _return_to_keys(clip: Clip, before: Clip, keys: Array, leaves: Array) -> Clip:
+def _return_to_keys(clip: Clip, before: Clip, keys: NDArray[np.int64], leaves: Array) -> Clip:
     """Return a clip that goes over to an earlier one in some frames beside keys (K,), and is the same there."""
     away = np.abs(np.arange(len(clip))[:, None] - keys) / leaves
     share = arrays.ease(np.clip(away.min(axis=1), 0.0, 1.0))[:, None, None]

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import arrays, cycles, kinematics, quat
+from ..motion import arrays, cycles, quat
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import arms, carrying, find, parts, wanted
-from .arms import Arms, Flags, Hand
+from .arms import Approach, Arms, Flags, Hand
 from .figure import ELBOWS, Figure, figure_of
 from .find import BY_PARTNER, HOLD, LOAD, MEET, ON, ON_PARTNER, PROP, RIGID, TOUCH, WORLD, Contact
 from .wanted import Played, Wanted
@@ -27,7 +27,10 @@ FAR = 0.25  # body heights from which on a contact of the source makes no sense 
 TOUCHED = 0.15  # share of a missing distance that an arm moves which the other hand touches
 AROUND = 0.5  # s beyond the ease in which a contact can be the cause of a snap
 SLIPS = 0.05  # m along a part; larger ones are reported
+MISSES = 0.01  # m; larger errors in a twentieth of a contact's frames with a partner are reported
 REMAINS, LEFT = 0.02, 0.005  # m; larger errors are reported, of hands on a prop the second
+LATE = 0.005  # m; larger errors in any frame of a contact try a longer way to it
+APPROACHES: Sequence[Approach] = ((arms.EASE, 0.0), (arms.EASE, 0.1), (0.45, 0.1), (0.45, 0.2))  # s
 REACHES = 0.96  # of an arm's length; hands beyond it slide along these parts
 SLIDES = ("thigh", "trunk")
 FARTHEST = 0.07  # body heights that they may slide
@@ -38,12 +41,14 @@ class Hold:
     """A wanted contact and how it is approached.
 
     hands : that rest on it; shares : of the way for two hands, which may change if the arm of one would snap
+    approach : how the hands come and go
     slid : metres along the part, for an arm that is too short for the place; let_go : why the contact is let go
     """
 
     wanted: Wanted
     hands: tuple[Hand, ...] = ()
     shares: tuple[float, float] = (0.5, 0.5)
+    approach: Approach = APPROACHES[0]
     slid: float = 0.0
     let_go: str = ""
     before: Array = field(default_factory=lambda: np.zeros(0))
@@ -113,6 +118,9 @@ class Kept:
                 found.append(f"{what}: let go {off:.0f} cm off, because {one.let_go}")
             elif float(np.median(one.after)) > one.limit:
                 found.append(f"{what}: the hands stay {100.0 * float(np.median(one.after)):.0f} cm off")
+            elif contact.kind in _WITH_PARTNER and float(np.quantile(one.after, 0.95)) > MISSES:
+                far, count = 100.0 * float(one.after.max()), int((one.after > MISSES).sum())
+                found.append(f"{what}: the hands are up to {far:.0f} cm off in {count} frames, or arms would snap")
             elif not one.let_go and abs(one.slid) > SLIPS:
                 found.append(f"{what}: the arm is too short, so it slides {100.0 * abs(one.slid):.0f} cm along")
         return found
@@ -279,7 +287,7 @@ def around_cycle(
 
 
 def _keep(made: Clip, played: Sequence[Played], found: Mapping[Clip, Sequence[Contact]]) -> Held:
-    now = figure_of(made, _carry_palms(made, played))
+    now = figure_of(made, arms.carry_palms(made, played))
     holds = []
     for one in wanted.list_wanted(now, made.rate, played, found):
         placed, slid = _slide(one, now)
@@ -324,11 +332,14 @@ def _are_apart(now: Figure, one: Wanted) -> bool:
     return float(np.max(gaps)) > EXACT
 
 
-def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held:
+def restore(
+    bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks, approaches: Sequence[Approach] = APPROACHES[:1]
+) -> Held:
     """Return the clips of one body or two with the hands on their contacts, and how far they were off.
 
     holds : they get their errors, and the reason if they are let go
     lacks : returns the displacement (K, 3) of each hand of a contact that restores it, in its frames
+    approaches : how hands come and go; the later ones are tried where arms are late, because they would snap
     """
     made, begin, rate = [one.made for one in bodies], [one.begin for one in bodies], bodies[0].made.rate
     for one in holds:
@@ -339,16 +350,36 @@ def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held
         return made, Kept(tuple(holds))
 
     def pull(nows: Sequence[Figure]) -> list[arms.Pull]:
-        return [(one.wanted.span, lacks(one, nows)) for one in holds if not one.let_go]
+        return [(one.wanted.span, lacks(one, nows), one.approach) for one in holds if not one.let_go]
 
     results, after, snaps = arms.lead(bodies, pull)
     while cause := _find_cause(holds, snaps, rate):
         if not _leave_to_other(cause, snaps, rate):
             cause.let_go = "an elbow or a wrist would snap"
         results, after, snaps = arms.lead(bodies, pull)
-    for one in holds:
-        one.after = one.before if one.let_go else _measure_error(lacks(one, after))
+    _measure_after(holds, lacks, after)
+    for approach in approaches[1:]:
+        late = [one for one in holds if not one.let_go and float(one.after.max(initial=0.0)) > LATE]
+        if not late:
+            break
+        known = [(one.approach, one.after) for one in holds]
+        for one in late:
+            one.approach = approach
+        led, after, snaps = arms.lead(bodies, pull)
+        _measure_after(holds, lacks, after)
+        nearer = sum(float(one.after.sum()) for one in holds) < sum(float(off.sum()) for _, off in known)
+        if nearer and not _find_cause(holds, snaps, rate):
+            results = led
+            continue
+        for one, (before, off) in zip(holds, known, strict=True):
+            one.approach, one.after = before, off
     return made if all(one.let_go for one in holds) else results, Kept(tuple(holds))
+
+
+def _measure_after(holds: Sequence[Hold], lacks: Lacks, figures: Sequence[Figure]) -> None:
+    """Store how far the hands of contacts are off."""
+    for one in holds:
+        one.after = one.before if one.let_go else _measure_error(lacks(one, figures))
 
 
 def measure_again(kept: Kept, lacks: Lacks, figures: Sequence[Figure]) -> Kept:
@@ -384,28 +415,6 @@ def _leave_to_other(one: Hold, snaps: Sequence[Mapping[str, Flags]], rate: float
         return False
     one.shares = (0.0, 1.0) if snapping[0] else (1.0, 0.0)
     return True
-
-
-def _carry_palms(made: Clip, played: Sequence[Played]) -> dict[str, Array] | None:
-    """Return the vectors (F, 3) from the wrists to the palms of a body that plays one clip of another body.
-
-    Hands point as the source's do, even if the bones do not show where fingers begin. None for a result of bodies with
-    its own rest pose.
-    """
-    if (
-        len(played) != 1
-        or wanted.same_rest(played[0].clip.skeleton, made.skeleton)
-        or len(played[0].frames) != len(made)
-    ):
-        return None
-    clip, turned = played[0].clip, kinematics.get_cached_pose(played[0].clip)[0]
-    found = {}
-    for side in "LR":
-        if any(parts.find_arm(one.skeleton, side) is None for one in (clip, made)):
-            continue
-        grown = parts.measure_limb(made.skeleton, "forearm", side) / parts.measure_limb(clip.skeleton, "forearm", side)
-        found[side] = grown * wanted.sample(parts.palm_offset(clip, side, turned), played[0].frames)
-    return found
 
 
 # --- goals ----------------------------------------------------------------------------------------------------------

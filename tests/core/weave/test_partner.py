@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from action_loom.core import verbs
-from action_loom.core.contacts import couple, figure, parts, placement
+from action_loom.core.contacts import arms, couple, figure, find, keep, parts, placement, wanted
 from action_loom.core.contacts.arms import Arms
 from action_loom.core.contacts.wanted import Played
 from action_loom.core.demo_character import actions
@@ -258,6 +258,31 @@ def test_a_moved_leader_takes_the_partner_along_exactly(couples):
     apart = [np.linalg.norm(one - other[:, ::-1], axis=2) for one, other in points]
     assert_allclose(apart[1], apart[0], atol=1e-9)
     assert np.abs(points[1][0] - points[0][0]).max() > 1.0
+
+
+def test_hands_that_come_late_are_told(couples):
+    held = find.Contact("meet", "LR", "", 10, 30)
+    late = np.where(np.arange(20) < 3, 0.04, 0.0)
+    hold = keep.Hold(wanted.Wanted(held, np.zeros((60, 3))), after=late, before=np.full(20, 0.2))
+    told = "left hand on partner.hand.R, frames 10 to 29: the hands are up to 4 cm off in 3 frames, or arms would snap"
+    assert keep.Kept((hold,)).describe("Dance") == [f"Dance: {told}"]
+    hold.after = 0.2 * late
+    assert keep.Kept((hold,)).describe("Dance") == []
+
+
+@pytest.mark.parametrize("approach", keep.APPROACHES)
+def test_a_hand_that_glides_begins_earlier_and_has_no_kink_at_its_contact(approach):
+    """A palm that has to go forward at 1 m/s, and from 10 cm on."""
+    wave = actions.wave()
+    body, rate, span = Arms.of(wave, figure.figure_of(wave), []), wave.rate, slice(40, 70)
+    way = np.zeros((30, 3))
+    way[:, 1] = 0.1 + np.arange(30) / rate
+    (made,) = arms._spread([body], [body.begin], [(span, {(0, "L"): way}, approach)])
+    at = np.einsum("ij,ij->i", made["L"], np.tile([0.0, 1.0, 0.0], (len(wave), 1)))
+    assert_allclose(made["L"][span], way, atol=1e-9)
+    bend = abs(at[41] - 2.0 * at[40] + at[39])
+    assert bend < (0.012 if approach[1] else 0.05)
+    assert (np.abs(made["L"][: 40 - round(approach[0] * rate)]) < 1e-9).all()
 
 
 def test_only_the_chosen_figure_adapts(couples):
