@@ -42,13 +42,17 @@ CONTENDERS = {
     "librosa": "0.11.0",
     "tslearn": "0.10.0",
     "dtw-python": "1.9.0",
+    "dtaidistance": "2.5.1",
     "networkx": "3.6.1",
     "rustworkx": "0.18.1",
     "faiss-cpu": "1.15.1",
     "hnswlib": "0.8.0",
     "upc-pymotion": "0.3.4",
     "pybvh": "0.9.0",
+    "deprecated": "1.3.1",
+    "pandas": "3.0.6",
 }
+AEON = "1.6.0"  # it asks for an older numba, and works with ours: deprecated and pandas are for it
 
 # Shared libraries that Blender links to, and the Debian or Ubuntu package that holds each.
 SYSTEM_LIBRARIES = {
@@ -169,7 +173,9 @@ def bench():
     """Make the environment with our package and the packages that the benchmarks compare with it."""
     contenders = [f"{name}=={version}" for name, version in CONTENDERS.items()]
     base = [f"numba=={NUMBA}", f"llvmlite=={LLVMLITE}", f"numpy=={BENCH_NUMPY}"]
-    return make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders)
+    python = make(ROOT / ".venv-bench", "3.11", base, extras="fast", optional=contenders)
+    _install_what_can_be([str(python), "-m", "pip", "install", "--quiet", "--no-deps"], [f"aeon=={AEON}"])
+    return python
 
 
 def docs():

@@ -1,9 +1,10 @@
 """Measure how many small faults in core the quick tests find: seeded mutants, each run against tests of its module.
 
 A mutant has one other operator (comparison, arithmetic, boolean), or one numeric constant of a module times 1.4. The
-tests are up to six files: tests that import the module, or else tests named after it or its folder, or else tests that
-import something of its package. Mutants run in a temporary copy of the tree, one at a time unless --jobs is 2. Kernels
-for numba and pictures are left out: these tests use the numpy twins and draw nothing.
+tests are the examples in the module's docstrings, and up to six files: tests that import the module, or else tests
+named after it or its folder, or else tests that import something of its package. Mutants run in a temporary copy of the
+tree, one at a time unless --jobs is 2. Kernels for numba and pictures are left out: these tests use the numpy twins and
+draw nothing.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from queue import SimpleQueue
 ROOT = Path(__file__).resolve().parents[1]
 FACTOR = 1.4  # of constants
 MOST_FILES = 6  # of tests for a mutant
+EXAMPLES = "tests/core/test_examples.py::test_the_examples_of_a_module_run"
 SWAPS = {
     "comparison": {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="},
     "arithmetic": {"+": "-", "-": "+", "*": "/", "/": "*"},
@@ -130,9 +132,11 @@ def imports_by_test():
 
 
 def tests_of(mutant, imports):
-    """Return the files of tests for a mutant, the nearest first."""
+    """Return the tests for a mutant: its module's examples, and files of tests, the nearest first."""
     module = ".".join(("action_loom", *mutant.path.with_suffix("").parts)).removesuffix(".__init__")
     package = module.rpartition(".")[0]
+    has_examples = ">>>" in (ROOT / mutant.path).read_text(encoding="utf-8")
+    examples = [f"{EXAMPLES}[{module.removeprefix('action_loom.')}]"] if has_examples else []
     words = {mutant.path.stem, mutant.path.parent.name} - {"work", "verbs", "core"}
 
     def distance(path, names):
@@ -143,7 +147,7 @@ def tests_of(mutant, imports):
         return 2 if any(name.startswith(f"{package}.") for name in names) and package.count(".") > 1 else 3
 
     ranked = sorted((distance(path, names), path) for path, names in imports.items())
-    return [path for far, path in ranked if far == ranked[0][0] < 3][:MOST_FILES]
+    return examples + [path for far, path in ranked if far == ranked[0][0] < 3][:MOST_FILES]
 
 
 # --- running them -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Compare the evaluated mesh and bones of a written action with the armature's own actions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from ...core.quality import kept_places, surface
 from ...core.quality.kept_places import KeptPlace
 from ...core.quality.surface import Difference, Extent
 from ..ground import memory
-from ..ground.blender_types import SlottedAction, present
+from ..ground.blender_types import Slot, SlottedAction, present
 from . import few_frames, fingerprint, mesh, own_poses, vertex_weights
 from .rig import Rig
 from .stage import bone_matrices, each_frame, on_stage, without_other_modifiers
@@ -22,6 +22,7 @@ SAMPLE, FEWEST = 32, 6  # frames of an action; fewer for larger meshes
 LARGE = 100_000  # vertices of all meshes that are still evaluated on SAMPLE frames
 MOST = 20_000  # vertices, and edges, of each mesh
 OWN = 12  # own actions, and frames of each, that a clip of another body is compared with
+SOURCES = 12  # of a result that are evaluated, and all others only if it has a fault beside these
 _UNIT = "cm"
 MOST_OFTEN = 0.7  # share of these frames in which a bone keeps its place: some action may throw the sword
 
@@ -75,9 +76,16 @@ class Judge:
     """Compares evaluated actions of an armature, which do not change meanwhile.
 
     body : as the actions were read and written
+    contents : hashes of actions with these slots when they were read, "" if unknown
     """
 
-    def __init__(self, scene: bpy.types.Scene, armature: bpy.types.Object, body: Rig) -> None:
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        armature: bpy.types.Object,
+        body: Rig,
+        contents: Iterable[tuple[SlottedAction, str]] = (),
+    ) -> None:
         self._scene, self._armature, self._body = scene, armature, body
         self._worn = find_meshes(armature)
         vertices = sum(len(one.data.vertices) for one in self._worn.objects if isinstance(one.data, bpy.types.Mesh))
@@ -85,6 +93,7 @@ class Judge:
         meshes = tuple(mesh.content(one) for one in self._worn.objects)
         self._about = armature.session_uid, fingerprint.of_body(body), meshes
         self._contents: dict[tuple[int, str], str] = {}
+        self._read = {_identify(*one): content for one, content in contents}
 
     def sentences(
         self,
@@ -104,6 +113,23 @@ class Judge:
         """
         if not sum(map(len, self._worn.vertices)):
             return []
+        chosen = np.union1d(_choose_frames(written[1], self._count), also)
+        shown = self._evaluate(written, chosen)
+        frames = chosen.round().astype(int).tolist()
+        said = self._compare(written, own and own[:SOURCES], shown, frames, floor)
+        if said and own and len(own) > SOURCES:  # the others may have the same fault
+            said = self._compare(written, own, shown, frames, floor)
+        return [one for one in said if not (what := _what_of(one)) or what not in " ".join(known)]
+
+    def _compare(
+        self,
+        written: Played,
+        own: Sequence[Played] | None,
+        shown: tuple[Array, Array, Array],
+        frames: Sequence[int],
+        floor: float | None,
+    ) -> list[str]:
+        """Return a sentence for each fault of an evaluated action (see `_evaluate`) compared with others."""
         others = [(one, _spread(one[0])) for one in self._others(written)] if own is None else []
         reference: Sequence[Played | None] = own or others or [None]
         extents = [self._evaluate_kept(one).extent for one in reference]
@@ -112,9 +138,8 @@ class Judge:
             size = np.median(rest.lengths) if len(rest.lengths) else 0.0
             extents = [one for one in extents if not size or 0.5 < np.median(one.lengths) / size < 2.0] or [rest]
         extent = surface.join_extents(extents)
-        chosen = np.union1d(_choose_frames(written[1], self._count), also)
-        places, axes, heads = self._evaluate(written, chosen)
-        action, frames = written[0][0], chosen.round().astype(int).tolist()
+        places, axes, heads = shown
+        action = written[0][0]
         found = surface.compare(places, self._worn.edges, extent)
         said = _of_mesh(action, found, frames, None if own is None else floor)
         kept = self._kept_places(own or others, extent, share=MOST_OFTEN if own is None else 1.0)
@@ -128,7 +153,7 @@ class Judge:
             over = f"{action.name}: the mesh is {off:.0f} cm over the floor"
             under = f"{action.name}: the mesh is {off:.0f} cm under the floor"
             said.append(over if found.off_floor > 0.0 else under)
-        return [one for one in said if not (what := _what_of(one)) or what not in " ".join(known)]
+        return said
 
     def _others(self, written: Played) -> Iterator[SlottedAction]:
         """Return some of the armature's own actions, without the written one."""
@@ -168,7 +193,10 @@ class Judge:
         if played is None:
             return self._about, None
         (action, slot), frames = played
-        at = action.session_uid, "" if slot is None else slot.identifier
+        at = _identify(action, slot)
+        read = self._about, self._read.get(at), frames.tobytes()
+        if read in _known:  # as it was when the result was made of it
+            return read
         if at not in self._contents:
             self._contents[at] = fingerprint.fingerprint(action, slot)
         return self._about, self._contents[at], frames.tobytes()
@@ -201,6 +229,10 @@ class Judge:
         axes, metres = matrices[..., :3, :3], np.float32(self._body.world_metres)
         sizes = np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), 1e-12)
         return np.asarray(places * metres), axes / sizes, np.asarray(matrices[..., :3, 3] * metres)
+
+
+def _identify(action: bpy.types.Action, slot: Slot) -> tuple[int, str]:
+    return action.session_uid, "" if slot is None else slot.identifier
 
 
 def _of_mesh(action: bpy.types.Action, found: Difference, frames: Sequence[int], floor: float | None) -> list[str]:

@@ -52,11 +52,12 @@ def find_still_spans(places: Array, rate: float, height: float, limits: Stillnes
         if first > 0 and end < len(slow) and end - first < GAP * rate:
             slow[first:end] = True
     found, open_ = list[tuple[int, int]](), arrays.find_runs(slow)
+    rows = np.ascontiguousarray(smooth.T)
     while open_:
         first, end = open_.pop()
         if end - first < max(limits.seconds * rate, SHORTEST) or speed[first:end].min() >= limits.still:
             continue
-        if _stays_within(smooth[first:end], limits.apart * height):
+        if _stays_within(rows[:, first:end], limits.apart * height):
             found.append((first, end))
             continue
         cut = first + 1 + int(speed[first + 1 : end - 1].argmax())
@@ -64,14 +65,14 @@ def find_still_spans(places: Array, rate: float, height: float, limits: Stillnes
     return sorted(found)
 
 
-def _stays_within(places: Array, limit: float) -> bool:
-    """Return whether 95 % of places (F, D) lie within a limit of their median, and all within FARTHEST times it."""
-    ordered = np.sort(places, axis=0)  # np.median takes several times longer for a few rows
-    if (ordered[-1] - ordered[0]).max() > 2.0 * FARTHEST * limit:
+def _stays_within(rows: Array, limit: float) -> bool:
+    """Return whether 95 % of places (D, F) lie within a limit of their median, and all within FARTHEST times it."""
+    if (rows.max(axis=1) - rows.min(axis=1)).max() > 2.0 * FARTHEST * limit:
         return False
-    count = len(places)
-    middle = 0.5 * (ordered[(count - 1) // 2] + ordered[count // 2])
-    away = np.sort(np.sqrt(((places - middle) ** 2).sum(axis=1)))
+    ordered = np.sort(rows, axis=1)  # np.median takes several times longer for a few rows
+    count = rows.shape[1]
+    middle = 0.5 * (ordered[:, (count - 1) // 2] + ordered[:, count // 2])
+    away = np.sort(np.sqrt(((rows - middle[:, None]) ** 2).sum(axis=0)))
     low, share = divmod(MOST * (count - 1), 1.0)
     most = away[int(low)] + share * (away[min(int(low) + 1, count - 1)] - away[int(low)])
     return bool(most <= limit and away[-1] <= FARTHEST * limit)

@@ -15,12 +15,14 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..quality.contacts import runs
 from .database import RATE, Database, Rows
+from .foot_lock import FARTHEST
 from .route import Route
 
 MOVED = 6  # frames by which a jump may be shifted
 FADE = 0.4  # s, centred
 WAY_SIGMA = 0.1  # s, sigma of smoothing the root path
-TRAVELS, GAP = 0.10, 0.10  # heights a foot may travel in one contact, and s of a step between two contacts
+TRAVELS = 2.0 * FARTHEST  # heights that a foot may travel in one contact: either way as far as it is moved while driven
+GAP = 0.10  # s of a step between two contacts
 LEAST_SPAN = 0.15  # s of a contact at least
 HELD = 1e-6  # frames per row of a held pose
 

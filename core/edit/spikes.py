@@ -55,8 +55,11 @@ def find_worst(clip: Clip) -> Spike | None:
         (True, 12)
     """
     lengths = _lengths_of_limbs(clip)
-    limbs = np.flatnonzero(2.0 * lengths > SEEN)  # fingers and toes are too short, however far they turn
-    if len(clip) <= 4 * AROUND or not len(limbs):  # too few steps to compare a spike with
+    if len(clip) <= 4 * AROUND:  # too few steps to compare a spike with
+        return None
+    # A single frame is at most as far from the middle of its neighbours as from the farther one.
+    limbs = np.flatnonzero(_largest_steps(clip.rotations) * lengths > 0.99 * SEEN)
+    if not len(limbs):
         return None
     turns = clip.rotations[:, limbs]
     usual = mended_turns(turns, find_turned(turns, clip.rate, 1))
@@ -67,6 +70,12 @@ def find_worst(clip: Clip) -> Spike | None:
         return None
     name = clip.skeleton.names[int(limbs[place])]
     return Spike(name, int(frame), float(np.degrees(2.0 * halves[frame, place])))
+
+
+def _largest_steps(turns: Array) -> Array:
+    """Return the largest step (J,) of rotations (F, J, 4) between two frames: that of a point 1 m away, metres."""
+    cosines = np.einsum("fjk,fjk->fj", turns[1:], turns[:-1])
+    return np.asarray(2.0 * np.sqrt(np.clip(1.0 - cosines**2, 0.0, 1.0).max(axis=0)))
 
 
 def _lengths_of_limbs(clip: Clip) -> Array:

@@ -82,22 +82,30 @@ def _cross_row(here, above, ups, runs, row, steps):  # type: ignore[no-untyped-d
         row[j + 1], steps[j] = left, run
 
 
-@kernel("UniTuple(f8, 4)(f8[:, ::1], f8[::1], f8[::1], i2[::1], f8[::1], i2[:, ::1])")
-def _cross_four_rows(distance, starts, above, runs, row, steps):  # type: ignore[no-untyped-def]
-    """Fill the costs after the first of the last of four rows, and the steps of all; return the four last costs.
+@kernel("UniTuple(f8, 6)(f8[:, ::1], f8[::1], f8[::1], i2[::1], f8[::1], i2[:, ::1])")
+def _cross_six_rows(distance, starts, above, runs, row, steps):  # type: ignore[no-untyped-def]
+    """Fill the costs after the first of the last of six rows, and the steps of all; return the six last costs.
 
     starts : costs before the first cell of each row; above, runs : costs and steps of the row before
     """
     columns = distance.shape[1]
-    # Each row is a column behind the row before it, so that the four cells of a turn do not wait for each other.
-    corner1, corner2, corner3 = starts[0], starts[1], starts[2]
-    cost0, cost1, cost2, cost3 = np.inf, np.inf, np.inf, np.inf
-    run0, run1, run2, run3 = 0, 0, 0, 0
-    for j in range(columns + 3):
-        if j >= 3:
+    # Each row is a column behind the row before it, so that the six cells of a turn do not wait for each other.
+    corner1, corner2, corner3, corner4, corner5 = starts[0], starts[1], starts[2], starts[3], starts[4]
+    cost0, cost1, cost2, cost3, cost4, cost5 = np.inf, np.inf, np.inf, np.inf, np.inf, np.inf
+    run0, run1, run2, run3, run4, run5 = 0, 0, 0, 0, 0, 0
+    for j in range(columns + 5):
+        if j >= 5:
+            best, run5 = _enter(corner5, cost4, run4, cost5, run5)
+            corner5, cost5 = cost4, best + distance[5, j - 5]
+            row[j - 4], steps[5, j - 5] = cost5, run5
+        if 4 <= j < columns + 4:
+            best, run4 = _enter(corner4, cost3, run3, cost4, run4)
+            corner4, cost4 = cost3, best + distance[4, j - 4]
+            steps[4, j - 4] = run4
+        if 3 <= j < columns + 3:
             best, run3 = _enter(corner3, cost2, run2, cost3, run3)
             corner3, cost3 = cost2, best + distance[3, j - 3]
-            row[j - 2], steps[3, j - 3] = cost3, run3
+            steps[3, j - 3] = run3
         if 2 <= j < columns + 2:
             best, run2 = _enter(corner2, cost1, run1, cost2, run2)
             corner2, cost2 = cost1, best + distance[2, j - 2]
@@ -110,24 +118,24 @@ def _cross_four_rows(distance, starts, above, runs, row, steps):  # type: ignore
             best, run0 = _enter(above[j], above[j + 1], runs[j], cost0, run0)
             cost0 = best + distance[0, j]
             steps[0, j] = run0
-    return cost0, cost1, cost2, cost3
+    return cost0, cost1, cost2, cost3, cost4, cost5
 
 
 @kernel("Tuple((f8[::1], f8[::1], i2[:, ::1]))(f8[:, ::1], f8[::1], f8[::1])")
 def borders_unlimited(distance, skip_rows, skip_columns):  # type: ignore[no-untyped-def]
     """See `dtw.Costs`; without a slope limit."""
     rows, columns = distance.shape
-    steps, last = np.zeros((rows, columns), dtype=np.int16), np.empty(rows + 1)
+    steps, last = np.empty((rows, columns), dtype=np.int16), np.empty(rows + 1)
     above, row = skip_columns.copy(), np.empty(columns + 1)
     last[0] = above[columns]
     nowhere = np.full(columns, np.inf)  # no path enters the first row downwards
     i = 0
     while i < rows:
         runs = steps[max(i - 1, 0)]
-        if 0 < i <= rows - 4:
-            of = slice(i, i + 4)
-            last[i + 1 : i + 5] = _cross_four_rows(distance[of], skip_rows[i + 1 :], above, runs, row, steps[of])
-            i += 4
+        if 0 < i <= rows - 6:
+            of = slice(i, i + 6)
+            last[i + 1 : i + 7] = _cross_six_rows(distance[of], skip_rows[i + 1 :], above, runs, row, steps[of])
+            i += 6
         else:
             _cross_row(distance[i], above, above[1:] if i else nowhere, runs, row, steps[i])
             last[i + 1] = row[columns]

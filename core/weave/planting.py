@@ -1,7 +1,8 @@
 """Feet that stay where they stand, in clips that travel and in clips on the spot (methods: Planted feet)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,19 @@ class Outcome:
 
 
 def of_result(
-    clip: Clip, recipe: PlantOptions, *, one_source: bool, found: Sequence[Span] | None = None, lift: bool = False
+    clip: Clip,
+    recipe: PlantOptions,
+    *,
+    one_source: bool,
+    found: Sequence[Span] | None = None,
+    lift: bool = False,
+    travel: float = planting.SLIDES_ON_PURPOSE,
 ) -> tuple[Clip, Outcome]:
     """Return the result of a verb with its feet planted if the recipe says so, and the outcome.
 
     one_source : whether its legs are those of one source, unchanged: then only spans of the recipe are planted
     found : when feet stand, where that is known better than by the clip itself
-    lift : whether feet are lifted that sink into their ground
+    lift, travel : see `edit.feet.planting.planted`
     Raises OptionError for invalid spans. A body that can't be planted is returned as it is.
 
     Example:
@@ -79,7 +86,7 @@ def of_result(
         return clip, Outcome(None, why)
     standing = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else found
     try:
-        result, done = plant_clip(clip, standing, wanted=bool(recipe.spans), lift=lift)
+        result, done = plant_clip(clip, standing, wanted=bool(recipe.spans), lift=lift, travel=travel)
     except (ClipError, SkeletonError) as error:
         return clip, Outcome(None, str(error))
     return result, Outcome(done, "" if done.spans else done.refused[0][1] if done.refused else STANDING)
@@ -111,7 +118,12 @@ def of_carried(source: Clip, clip: Clip, recipe: PlantOptions, how: Carried | No
 
 
 def plant_clip(
-    clip: Clip, standing: Sequence[Span] | None = None, *, wanted: bool = True, lift: bool = False
+    clip: Clip,
+    standing: Sequence[Span] | None = None,
+    *,
+    wanted: bool = True,
+    lift: bool = False,
+    travel: float = planting.SLIDES_ON_PURPOSE,
 ) -> tuple[Clip, Planted]:
     """Return a clip with its feet planted, and what was done (see `edit.feet.planting.plant_clip`).
 
@@ -130,20 +142,19 @@ def plant_clip(
         [9, 0]
     """
     known = own_legs.with_legs(clip)
-    if (moves := _on_the_spot(known)) is None:
-        result, done = planting.planted(known, standing, wanted=wanted, lift=lift)
-    else:
-        result, done = _plant_along(known, *moves, standing, wanted=wanted, lift=lift)
+    plant = partial(planting.planted, rows=standing, wanted=wanted, lift=lift, travel=travel)
+    moves = _on_the_spot(known)
+    result, done = plant(known) if moves is None else _plant_along(known, *moves, plant)
     # The body of the given clip, so that both are compared by the same feet.
     return (clip if result is known else replace(result, skeleton=clip.skeleton)), done
 
 
 def _plant_along(
-    clip: Clip, angle: Array, shift: Complex, standing: Sequence[Span] | None, *, wanted: bool, lift: bool
+    clip: Clip, angle: Array, shift: Complex, plant: Callable[[Clip], tuple[Clip, Planted]]
 ) -> tuple[Clip, Planted]:
     """Return a clip planted where each frame is turned by (F,) radians and moved by (F,) m, x + iy, and moved back."""
     moving = root_motion.place_clip(clip, angle, _plane(shift))
-    result, done = planting.planted(moving, standing, wanted=wanted, lift=lift)
+    result, done = plant(moving)
     if result is moving:
         return clip, done
     still = root_motion.place_clip(result, -angle, _plane(-np.exp(-1j * angle) * shift))

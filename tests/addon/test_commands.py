@@ -101,22 +101,6 @@ def test_an_exported_result_is_what_action_loom_makes_of_the_exported_sources(co
     assert ours["quality"]["after"]["path_m"] == pytest.approx(theirs["quality"]["after"]["path_m"], abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("verb", "names", "made"),
-    [
-        ("loop", ["Walk", "--start", "2", "--length", "20"], "Walk loop"),
-        ("connect", ["Walk", "Sneak", "--method", "inertial"], "Walk > Sneak"),
-        ("splice", ["Walk", "Wave", "--posture", "0.5"], "Wave on Walk"),
-        ("in_place", ["Walk"], "Walk in place"),
-        ("travel", ["Wave", "--speed", "1", "--direction", "left"], "Wave travelling"),
-    ],
-)
-def test_whatever_an_operator_makes_a_command_makes(command, scene, verb, names, made):
-    code, _, err = command(verb, *names, "--save")
-    assert (code, err) == (0, "")
-    assert made in bpy.data.actions
-
-
 def test_units_and_axis_of_exported_files_can_be_chosen(command, loom, scene, out):
     bvh = loom("core.formats.bvh")
     arguments = ("blend", "Sneak", "Carry", "-o", out / "new.bvh", "--units", "m", "--up", "z")

@@ -71,16 +71,6 @@ def test_what_does_not_fit_is_refused_with_a_reason(waver):
         bpy.ops.action_loom.walk("INVOKE_DEFAULT")
 
 
-def test_several_for_a_crowd_differ_and_one_step_undoes_them(waver):
-    bpy.ops.ed.undo_push(message="before")
-    names = {action.name for action in bpy.data.actions}
-    made = made_by(bpy.ops.action_loom.walks, "INVOKE_DEFAULT", count=4)
-    assert len({material.fingerprint(action) for action in made}) == 4
-    bpy.ops.ed.undo_push(message="made")
-    bpy.ops.ed.undo()
-    assert {action.name for action in bpy.data.actions} == names
-
-
 def test_it_is_led_along_a_curve(waver):
     settings = material.list_sources(waver, "Walk", mode="walk")
     settings.ask_curve = material.draw_curve([(0, 0), (0, -4), (3, -6)], "Way")

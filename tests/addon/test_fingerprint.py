@@ -177,3 +177,14 @@ def test_keys_of_many_frames_are_told_apart_to_the_last(fingerprint, rig):
     before = fingerprint(action, slot(action))
     curve.keyframe_points[1003].co[1] = np.nextafter(np.float32(0.0), np.float32(1.0))
     assert fingerprint(action, slot(action)) != before
+
+
+def test_an_action_is_hashed_once_until_the_work_ends(loom, rig):
+    module = loom("addon.bridge.fingerprint")
+    action = material.key_by_hand(rig, "walk", seed=0)
+    before = module.fingerprint(action, slot(action))
+    with module.hash_once():
+        assert module.fingerprint(action, slot(action)) == before
+        EDITS["value of a key"](material.fcurves(action)[3])
+        assert module.fingerprint(action, slot(action)) == before
+    assert module.fingerprint(action, slot(action)) != before

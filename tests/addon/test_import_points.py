@@ -141,14 +141,3 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(tmp_path, content, sente
         import_points(path)
     assert material.armatures() == []
     assert not bpy.data.actions
-
-
-def test_undo_takes_all_people_back_in_one_step(tmp_path, person):
-    labels, places, _ = person
-    path = write(tmp_path / "two.json", labels, places, places + np.array([1.5, 0.0, 0.0]))
-    bpy.ops.ed.undo_push(message="before")
-    bpy.ops.action_loom.import_points("EXEC_DEFAULT", True, files=[{"name": str(path)}])
-    assert len(material.armatures()) == 2
-    bpy.ops.ed.undo()
-    assert material.armatures() == []
-    assert not bpy.data.actions

@@ -57,18 +57,6 @@ def test_a_walk_begins_where_it_was_put_and_faces_the_way(walker, loom):
     np.testing.assert_allclose(after[:, :, 2, 3], before[:, :, 2, 3], atol=2e-5)
 
 
-def test_heads_that_do_not_turn_with_the_body_are_turned_too(walker):
-    walker.data.bones["head"].use_inherit_rotation = False
-    bpy.context.view_layer.update()
-    before = matrices(walker)
-    done(walker, "place", where="own", face="way", facing=90.0)
-    after = matrices(walker)
-    turn = after[:, :, :3, :3] @ before[:, :, :3, :3].transpose(0, 1, 3, 2)
-    hips = walker.pose.bones.find("hips")
-    assert np.abs(turn - turn[0, hips]).max() < 1e-4
-    assert abs(turn[0, hips, 0, 0]) < 0.99
-
-
 def test_without_a_root_bone_it_is_said_and_the_object_is_keyed_where_that_is_asked_for(loom):
     rig = material.biped()
     material.key_walk(rig, "walk", frames=24)

@@ -86,16 +86,6 @@ def test_actions_are_connected_with_a_marker_at_the_seam(long_walk, loom):
     assert connected[seam - 6 : seam + 7].max() <= 1.05 * max(sources)
 
 
-def test_recipes_of_both_come_back_into_the_panel_and_are_rebuilt(long_walk):
-    settings = bpy.context.scene.action_loom
-    bpy.ops.action_loom.loop(sources=[{"name": "walk", "weight": 1.0}], method="offset", repeat=2)
-    made = material.fingerprint(long_walk.animation_data.action)
-    bpy.ops.action_loom.edit_recipe()
-    assert (settings.mode, settings.loop.method, settings.loop.repeat) == ("loop", "offset", 2)
-    bpy.ops.action_loom.rebuild()
-    assert material.fingerprint(long_walk.animation_data.action) == made
-
-
 def test_a_loop_that_turns_is_written_several_times_in_a_row(long_walk, loom):
     rigs, clips = loom("addon.bridge.rig"), loom("addon.bridge.clip")
     body = rigs.read(long_walk)

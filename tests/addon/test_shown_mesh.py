@@ -63,6 +63,21 @@ def said(rig, loom, action, *, carried=False):
 HIPS = 'pose.bones["hips"].location'
 
 
+@pytest.mark.parametrize("last", ["one", "low"])
+def test_of_many_sources_the_last_one_may_have_the_same_fault(rig, loom, last):
+    curves, reading, shown_mesh = (
+        loom(f"addon.{name}") for name in ("bridge.curves", "services.weaving.reading", "bridge.shown_mesh")
+    )
+    low = changed("one", HIPS, 1, -0.05)
+    low.name = "low"
+    sources = [bpy.data.actions["one"].copy() for _ in range(shown_mesh.SOURCES)] + [bpy.data.actions[last]]
+    frames = np.arange(1.0, 26.0)
+    played = [((one, curves.choose_slot(one, rig)), frames) for one in (low, *sources)]
+    body = reading._body(bpy.context.scene, rig, [played[1][0]], (1.0, 24.0))
+    sentences = shown_mesh.Judge(bpy.context.scene, rig, body).sentences(played[0], played[1:])
+    assert len(sentences) == (last == "one")
+
+
 def test_of_the_same_motion_nothing_is_said(rig, loom):
     assert said(rig, loom, bpy.data.actions["one"].copy()) == []
     assert said(rig, loom, bpy.data.actions["one"].copy(), carried=True) == []

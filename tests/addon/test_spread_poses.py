@@ -148,18 +148,6 @@ def test_what_can_not_be_spread_is_said(walker):
     assert "Spread Pose changes one action at a time: choose Playing Action" in refused(walker)
 
 
-def test_replace_and_undo(walker):
-    walk = walker.animation_data.action
-    was = material.fingerprint(walk)
-    bpy.ops.ed.undo_push(message="before")
-    bpy.context.scene.frame_set(30)
-    bend(walker.pose.bones["head"], 20.0)
-    assert press(walker, replace=True) == {"FINISHED"}
-    kept = bpy.data.actions["walk before Spread Pose"]
-    assert material.fingerprint(kept) == was
-    assert material.fingerprint(bpy.data.actions["walk"]) != was
-
-
 def test_a_bone_that_came_later_does_not_shift_the_others(walker):
     bpy.context.scene.frame_set(30)
     bend(walker.pose.bones["head"], 20.0)

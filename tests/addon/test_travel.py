@@ -111,16 +111,6 @@ def test_of_several_only_those_that_change_become_actions(demo, capfd):
     assert "Walk in place: nothing needed changing" in capfd.readouterr().out
 
 
-def test_undo_takes_all_of_it_back_in_one_step(demo):
-    bpy.ops.ed.undo_push(message="before")
-    bpy.ops.action_loom.in_place("EXEC_DEFAULT", True, sources=[{"name": "Walk", "weight": 1.0}])
-    assert "Walk in place" in bpy.data.actions
-    bpy.ops.ed.undo()
-    assert "Walk in place" not in bpy.data.actions
-    assert not any(name in bpy.context.object for name in ("Way Aside", "Way Ahead", "Way Turn"))
-    assert "Walk" in bpy.data.actions
-
-
 def test_the_way_that_a_result_keeps_is_no_pose_that_another_action_left(demo, capfd):
     still = material.weave("in_place", "Walk")
     demo.animation_data.action = still

@@ -92,15 +92,6 @@ def test_a_recipe_is_keyed_again_when_it_is_edited(listed, loom):
     assert rows(loom) == ()  # a recipe without keys removes all keys
 
 
-def test_keys_are_saved_with_the_file(listed, loom, tmp_path):
-    key(listed, 1, 1.0, 0.0)
-    key(listed, 33, 0.0, 1.0)
-    before = rows(loom)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "keyed.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "keyed.blend"))
-    assert rows(loom) == before
-
-
 @pytest.mark.parametrize("count", [3, 4, 5, 8])
 def test_a_place_on_the_pad_and_its_weights_are_the_same(loom, count):
     pad = loom("addon.services.weights.weight_pad")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import engines
@@ -32,6 +32,7 @@ PER_PAIR = "numpy, pair by pair"
 WINDOW = 5  # frames on each side
 SAMPLE, ROWS = 400, 5  # pairs of frames, rows of a matrix, for slow rivals
 LIMIT = 3  # of slopes
+TURNS_WAIT = "each cell waits for three others, and six rows at a time are what the registers hold"
 WEIGHTS = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
 OTHER_MEAN = 5.0  # degrees allowed between chordal and geodesic mean; the input rotations differ by up to 100°
 ROUNDING = 1e-5  # degrees and lengths; some libraries use single precision
@@ -132,6 +133,33 @@ def warp_freely(material: Material) -> Case:
         "dtw-python": lambda: Rival(partial(load("dtw").dtw, matrix, **step), cost_error(attrgetter("distance"))),
     }
     return Case(lambda: dtw.find_pinned_path(matrix, len(matrix)), rivals, moved=9.0 * matrix.size)
+
+
+def warp_series(material: Material) -> Case:
+    one, other = (
+        np.ascontiguousarray(kinematics.points(clip)[:, ::4].reshape(len(clip), -1)) for clip in material.clips
+    )
+
+    def ours() -> Any:
+        squares = one @ (-2.0 * other.T)
+        squares += np.einsum("fd,fd->f", one, one)[:, None]
+        squares += np.einsum("fd,fd->f", other, other)
+        return dtw.find_pinned_path(np.maximum(squares, 0.0, out=squares), len(one))
+
+    def make_dtaidistance() -> Rival:
+        costs, path = load("dtaidistance.dtw_ndim").warping_paths_fast, load("dtaidistance.dtw").best_path
+
+        def find() -> tuple[Any, float]:
+            distance, every = costs(one, other)
+            return path(every), distance**2
+
+        return Rival(find, cost_error(itemgetter(1)), ROUNDING)
+
+    def make_aeon() -> Rival:
+        find = load("aeon.distances").dtw_alignment_path
+        return Rival(partial(find, one.T.copy(), other.T.copy()), cost_error(itemgetter(1)), ROUNDING)
+
+    return Case(ours, {"dtaidistance": make_dtaidistance, "aeon": make_aeon}, moved=17.0 * len(one) * len(other))
 
 
 def warp_with_limit(material: Material) -> Case:
@@ -338,7 +366,12 @@ LINES: dict[str, tuple[str, Target, Callable[[Material], Case]]] = {
     ),
     "angles": ("pose distances `angles`, single frames", Target(40.0), partial(compare_rotations, metric="angles")),
     "chordal": ("pose distances `chordal`, single frames", Target(15.0), partial(compare_rotations, metric="chordal")),
-    "dtw": ("time warping with path, no limit", Target(2.0, {"librosa": 4.0}), warp_freely),
+    "dtw": ("time warping with path, no limit", Target(2.0, {"librosa": 4.0, "tslearn": 4.0}, TURNS_WAIT), warp_freely),
+    "dtw-series": (
+        "the same with the distances of two series",
+        Target(4.0, {"dtaidistance": 4.0, "aeon": 4.0}, "half of it is the matrix, which numpy writes four times"),
+        warp_series,
+    ),
     "dtw-slope": ("time warping with path, slope limit 3", Target(4.0, {"dtw-python": 8.0}), warp_with_limit),
     "mean": ("weighted mean of rotations, 5 × 1000 × 60", Target(25.0), average_rotations),
     "blend": ("blend of 5 × 1000 × 60, registration known", Target(60.0), blend_clips),

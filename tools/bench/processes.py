@@ -21,11 +21,11 @@ TENTH = Target(0.0, {WHOLE: 10.0})
 # Why lines stay behind their targets.
 ENABLING = "223 modules are loaded and 219 classes registered"
 COMPARING = "two thirds are the comparison of 600 × 600 frames for each pair, in products of matrices by numpy"
-JUDGING = "the evaluated mesh and bones of the result are judged, and all actions hashed, to see what changed"
+JUDGING = "half is hashing all actions and evaluating the result's mesh, to see what changed and what is wrong"
 KEYS = "Blender's keys of one such action are 329 MB"
 TWO = "both actions' keys are 658 MB in Blender, beside the clips"
-SPIKES = "curves are read, checked for jumps and judged beside what is made of them"
-PAIRS = "each of 499 pairs is compared as cycles and as stretches, and the mesh is looked at in each action"
+SPIKES = "curves are read, hashed and judged beside what is made of them"
+PAIRS = "each of 499 pairs is compared as cycles and as stretches, in numpy's calls on small arrays"
 COMMAND = "`action-loom blend` of two clips of 600 frames"
 
 # Description and target time (ms, or MB) of each line, by its key.

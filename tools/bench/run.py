@@ -28,8 +28,8 @@ import page_sections
 
 KEYS = (*LINES, *COMMANDS, *BLENDER)
 LIBRARIES = (
-    "scipy", "librosa", "tslearn", "dtw-python", "networkx", "rustworkx", "faiss-cpu", "hnswlib", "upc-pymotion",
-    "pybvh",
+    "scipy", "librosa", "tslearn", "dtw-python", "dtaidistance", "aeon", "networkx", "rustworkx", "faiss-cpu",
+    "hnswlib", "upc-pymotion", "pybvh",
 )  # fmt: skip
 INTRODUCTION = (
     "`make bench` on {date}: {machine}, {processor}, Python {python}, numpy {numpy}, numba {numba}; {runs} runs of"

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -132,7 +133,8 @@ class BackgroundOperator(OperatorMixin):
     def execute(self, context: bpy.types.Context) -> OperatorReturn:
         try:
             with reports.show_progress(context) as shown:
-                inputs = steps.run_steps(self._reading(context), shown)
+                with _actions_unchanged():
+                    inputs = steps.run_steps(self._reading(context), shown)
                 made = self.compute(inputs, shown)
                 steps.run_steps(self.ready(context, inputs, made), shown)
                 return self.finish(context, inputs, made)
@@ -149,7 +151,8 @@ class BackgroundOperator(OperatorMixin):
             return self.failed(context, error)
         self._job = job
         if not jobs.is_rendering():
-            job.step()
+            with _actions_unchanged():
+                job.step()
         if job.state == "failed":
             return self._end(context, job)
         manager = present(context.window_manager)
@@ -167,7 +170,8 @@ class BackgroundOperator(OperatorMixin):
             return {"PASS_THROUGH"} if navigates(context, event) else {"RUNNING_MODAL"}
         if jobs.is_rendering():  # the result is written afterwards
             return {"RUNNING_MODAL"}
-        job.step()
+        with _actions_unchanged():
+            job.step()
         _redraw(context)
         return {"RUNNING_MODAL"} if job.state == "running" else self._end(context, job)
 
@@ -248,6 +252,12 @@ class ImportOperator(BackgroundOperator):
         given = self.as_keywords(ignore=("chosen", "files", "filter_glob"))
         self.call_again(files=[{"name": one.name} for one in self.files], chosen=True, **given)
         return {"CANCELLED"}  # the second call is the step of Undo
+
+
+def _actions_unchanged() -> AbstractContextManager[None]:
+    from ...bridge import fingerprint  # numpy is loaded at first use, not when Blender starts
+
+    return fingerprint.hash_once()
 
 
 def _compute(compute: Callable[[Any, Progress], Any], inputs: Any, progress: Progress) -> Any:

@@ -372,9 +372,10 @@ def _mesh_as_shown(inputs: Inputs, where: _Where, woven: Result) -> list[str]:
     if read.covered:
         return []
     frames = first_frame + np.arange(len(clip), dtype=np.float64)
-    own = [(one, source.frames) for one, source in zip(sources_of(read), read.sources, strict=True)]
+    sources = sources_of(read)
+    own = [(one, source.frames) for one, source in zip(sources, read.sources, strict=True)]
     carried = any(read.players) or read.bodies
-    judge = shown_mesh.Judge(scene, armature, body)
+    judge = shown_mesh.Judge(scene, armature, body, zip(sources, read.contents, strict=False))
     floor = floor_of(inputs.recipe, report)
     lowest = [float(frames[lowest_frame(clip)])]  # a long result may dip between evenly spaced frames
     return judge.sentences((written, frames), None if carried else own, floor, report["warnings"], lowest)

@@ -112,13 +112,15 @@ def planted(
     wanted: bool = True,
     fixed: Collection[int] = (),
     lift: bool = False,
+    travel: float = SLIDES_ON_PURPOSE,
 ) -> tuple[Clip, Planted]:
     """Return a clip whose standing feet do not slide, with details of the result; the clip itself if none slides.
 
     rows : when feet stand, None: detected; wanted : whether rows of feet that already stand still are planted, too, as
     the user asked for them; fixed : frames that stay, up to rounding: a foot that stands there stands where it is in
-    them; lift : whether feet are lifted that sink into their ground. A clip that closes stays a cycle. Raises ClipError
-    for bodies of an unknown unit, SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher 2002.
+    them; lift : whether feet are lifted that sink into their ground; travel : body heights that a foot may go in a
+    contact to be held there. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
+    SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher 2002.
 
     Example:
         >>> import numpy as np
@@ -142,7 +144,7 @@ def planted(
     still: list[Contact] = []
     if rows is None or not wanted:
         stances, still = _moving_and_still(stances, pivots, whole.clip)
-    kept, whys = _kept(stances, pivots, whole.clip, limbs)
+    kept, whys = _kept(stances, pivots, whole.clip, limbs, travel)
     lifts = sinking.lifts(whole.clip, limbs, [*kept, *still], whole.own) if lift else {}
     stay = _in_all_cycles(whole, fixed)
 
@@ -386,13 +388,13 @@ def _stands_still(contact: Contact, pivots: Pivots, clip: Clip) -> bool:
 
 
 def _kept(
-    of: Sequence[Contact], pivots: Mapping[str, Pivots], clip: Clip, limbs: Sequence[Limb]
+    of: Sequence[Contact], pivots: Mapping[str, Pivots], clip: Clip, limbs: Sequence[Limb], travel: float
 ) -> tuple[list[Contact], dict[int, str]]:
     """Return the contacts that can be planted, and the reason for each row that cannot."""
     height, refused = clip.skeleton.height, dict[int, str]()
     for contact in of:
         moves = displacement.extent(contact, pivots[contact.foot])
-        if moves > SLIDES_ON_PURPOSE * height:
+        if moves > travel * height:
             refused |= dict.fromkeys(contact.rows, f"it goes {100.0 * moves:.0f} cm while it stands")
     kept = [contact for contact in of if not contact.rows & set(refused)]
     _, posed = legs.posed(clip, limbs)

@@ -123,7 +123,7 @@ def drive(
     figures |= _figures(data, driven, made)
     if legs is not None:
         clip, standing = over.splice_upper_body(legs, clip, name), []
-    clip, planted = planting.of_result(clip, recipe, one_source=legs is not None, found=standing)
+    clip, planted = planting.of_result(clip, recipe, one_source=legs is not None, found=standing, travel=keep.TRAVELS)
     feet = planted.report
     if len(under):
         found = spans.of_rows(recipe.spans, len(clip)) if recipe.spans else standing

@@ -28,28 +28,3 @@ def test_feet_are_planted_and_the_reports_spans_plant_them_again(run, sliding, o
     assert run("plant", sliding, "-o", out / "b.bvh", "--spans", rows)[0] == 0
     assert (out / "a.bvh").read_bytes() == (out / "b.bvh").read_bytes()
     assert "nothing was changed" in "".join(run("plant", out / "a.bvh", "-o", out / "c.bvh")[1:])
-
-
-def test_verbs_plant_unless_they_are_told_not_to(run, sliding, tmp_path, out):
-    sneak = material.write(actions.sneak(30.0, 3), tmp_path / "sneak.bvh")
-    reported = []
-    for number, flags in enumerate(([], ["--no-plant-feet"], ["--spans", "0 0 5 12"])):
-        code, printed, err = run(
-            "blend", sliding, sneak, *flags, "-o", out / f"{number}.bvh", "--report", out / f"{number}.json"
-        )
-        assert (code, err) == (0, "")
-        report = json.loads((out / f"{number}.json").read_text(encoding="utf-8"))
-        reported.append((report["plant"], report["not_planted"], printed))
-    planted, off, by_hand = reported
-    assert planted[1] == ""
-    assert f"  {len(planted[0]['spans'])} spans planted, 0 refused; standing feet go" in planted[2]
-    assert off[:2] == (None, "Plant Feet is off")
-    assert "plant" not in off[2]
-    assert by_hand[0]["spans"] == [[0, 0, 5, 12]]
-    jobs = tmp_path / "jobs.toml"
-    jobs.write_text(
-        '[[job]]\nverb = "blend"\nclips = ["sliding.bvh", "sneak.bvh"]\nplant_feet = false\noutput = "job.bvh"\n',
-        encoding="utf-8",
-    )
-    assert run("run", jobs)[0] == 0
-    assert (tmp_path / "job.bvh").read_bytes() == (out / "1.bvh").read_bytes()

@@ -46,16 +46,6 @@ def test_a_walk_on_the_spot_is_said_and_given_travel_by_its_feet(run, tmp_path, 
     assert np.abs(back - given).max() < 0.002
 
 
-def test_a_clip_that_needs_nothing_is_written_with_a_note(run, tmp_path, out):
-    walk = material.write(actions.walk(30.0, 3), tmp_path / "walk.bvh")
-    run("in_place", walk, "-o", out / "still.bvh")
-    code, printed, err = run("in_place", out / "still.bvh", "-o", out / "again.bvh", "--report", out / "r.json")
-    assert (code, err) == (0, "")
-    assert "note: still: nothing needed changing" in printed
-    assert json.loads((out / "r.json").read_text(encoding="utf-8"))["changed"] is False
-    assert np.abs(read(out / "again.bvh").translations - read(out / "still.bvh").translations).max() < 1e-6
-
-
 def test_what_travels_is_handed_back_or_refused(run, turning, out):
     code, printed, _ = run("travel", turning, "-o", out / "same.bvh")
     assert code == 0

@@ -266,6 +266,25 @@ def test_a_captured_man_obeys_and_is_planted(of_captured):
     assert np.isfinite(kinematics.points(result.clip)).all()
 
 
+@pytest.mark.shared
+def test_feet_of_runs_faster_than_asked_stand():
+    names = ("cmu_asf_127_04", "cmu_asf_16_41")
+    result = verbs.apply(verbs.Drive(wishes=((0, 0, 2.8), (4, 0, 2.8))), [material.captured(name) for name in names])
+    clip, speeds = result.clip, []
+    for ball, _ in feet.balls_and_ankles(clip.skeleton).values():
+        path, around = kinematics.points(clip)[:, ball], round(0.3 * clip.rate)
+        heights = np.pad(path[:, 2], around, mode="edge")
+        lowest = np.lib.stride_tricks.sliding_window_view(heights, 2 * around + 1).min(axis=1)
+        low = path[:, 2] < np.minimum(lowest, np.percentile(path[:, 2], 40)) + 0.012 * clip.skeleton.height
+        for first, end in contacts.runs(low):
+            quarter = (end - first) // 4
+            if first > 30 and end < len(clip) - 12 and quarter > 1:
+                middle = path[first + quarter : end - quarter, :2]
+                speeds.append(np.linalg.norm(middle[-1] - middle[0]) / (len(middle) - 1) * clip.rate)
+    assert len(speeds) >= 8
+    assert np.mean(speeds) < 0.03 < 2.5 < result.report["drive"]["length"] / clip.seconds
+
+
 def test_a_foot_that_hangs_on_a_root_is_moved_and_its_leg_goes_there():
     stand = on_a_root(actions.walk().cut(0, 33))
     leg = ik.known_legs(stand.skeleton)[0]

@@ -87,14 +87,6 @@ def test_vectors_on_a_line_go_along_it_as_numbers_do(seed):
     )
 
 
-def test_backwards_the_curve_is_the_same():
-    times, values = knots(7, width=3)
-    at = np.linspace(times[0], times[-1], 60)
-    curve = hermite.evaluate(times, values, hermite.monotone_slopes(times, values), at)
-    back = -times[::-1], values[::-1]
-    assert_allclose(hermite.evaluate(*back, hermite.monotone_slopes(*back), -at), curve, atol=1e-12)
-
-
 def test_slopes_change_gently_where_a_turn_passes_a_right_angle():
     times = np.arange(3.0)
     found = [

@@ -10,7 +10,6 @@ from action_loom.core.edit import time_warp
 from action_loom.core.edit.time_curve import BUILD_UP, EASE, FASTEST, SLOWEST, Event
 from action_loom.core.errors import OptionError
 from action_loom.core.motion import cycles, kinematics, quat, resample
-from action_loom.core.motion.clip import Channel
 from action_loom.core.verbs import Loop
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,19 +185,6 @@ def test_a_cycle_is_held_over_its_seam_and_stays_closed(first, hold):
     assert_allclose(joints, np.broadcast_to(joints[:1], joints.shape), atol=1e-7)
     for values in (made.rotations[held[held >= first]], made.translations[held[held >= first]]):
         assert_array_equal(values, np.broadcast_to(values[:1], values.shape))
-
-
-def test_scales_channels_and_steps_are_held_too():
-    values = np.arange(len(CLIP), dtype=float)
-    clip = replace(
-        CLIP,
-        scales=np.repeat(1.0 + values[:, None, None] / 256.0, 21, axis=1) * np.ones(3),
-        channels={"smooth": Channel(values), "steps": Channel(np.floor(values / 10.0), discrete=True)},
-    )
-    made = time_warp.warp_clip(clip, time_warp.curve(clip, [Event(97, 100, hold=8)]))
-    assert_array_equal(made.channels["smooth"].values[100:109], np.full(9, 97.0))
-    assert_array_equal(made.channels["steps"].values[100:109], np.full(9, 9.0))
-    assert_array_equal(made.scales[100:109], np.broadcast_to(clip.scales[97], (9, 21, 3)))
 
 
 def test_nothing_slides_that_stood():

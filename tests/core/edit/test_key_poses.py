@@ -199,14 +199,6 @@ def test_mirrored_poses_give_a_mirrored_clip(way):
     assert_allclose(kinematics.points(one), kinematics.points(other), atol=1e-9)
 
 
-def test_rotations_turned_as_a_whole_come_out_turned_by_monotone_splines_too():
-    poses = near_poses(np.random.default_rng(10))
-    poses = replace(poses, translations=np.zeros_like(poses.translations))
-    one = key_poses.interpolate_poses(root_motion.place_clip(poses, 0.7, np.zeros(2)), ARRIVE, LEAVE, "monotone")
-    other = root_motion.place_clip(key_poses.interpolate_poses(poses, ARRIVE, LEAVE, "monotone"), 0.7, np.zeros(2))
-    assert_allclose(quat.same_side(one.rotations, other.rotations), other.rotations, atol=1e-9)
-
-
 @every_way
 def test_channels_and_scales_go_along_and_switches_hold(way):
     poses = near_poses(np.random.default_rng(11))

@@ -8,6 +8,7 @@ from action_loom.core import verbs
 from action_loom.core.demo_character import actions
 from action_loom.core.errors import ClipError, OptionError
 from action_loom.core.motion import cycles, ik, kinematics, quat, root_motion
+from action_loom.core.motion.inheritance import Inheritance
 from action_loom.core.recipes.style import StyleOptions, table_of
 from action_loom.core.style import clip_in_style, fit, form, knees
 from action_loom.core.verbs import InPlace, Restyle, Travel
@@ -197,6 +198,12 @@ def test_a_knee_that_was_bent_to_the_wrong_side_is_straight_and_the_foot_turns_a
     assert np.abs(quat.same_side(turned[:, left.end], was[:, left.end]) - was[:, left.end]).max() < 1e-9
     assert np.abs(made.rotations[:10] - wrong.rotations[:10]).max() < 1e-9
     assert knees.without_hyperextension(clip, clip) is clip
+    # Bodies that are solved in another way, and scaled ones, stay as they are.
+    every = np.ones(len(clip.skeleton), dtype=bool)
+    loose = Inheritance(~every, ("NONE",) * len(every), every, quat.IDENTITY)
+    scaled = np.full((len(clip), len(clip.skeleton), 3), 1.5)
+    for other in (replace(wrong, skeleton=replace(clip.skeleton, inheritance=loose)), replace(wrong, scales=scaled)):
+        assert knees.without_hyperextension(other, clip) is other
 
 
 def test_what_can_not_be_done_is_refused(walkers):

@@ -138,8 +138,10 @@ def test_the_phase_moves_the_start_within_the_cycle():
 
 def test_start_and_length_can_be_set_by_hand():
     clip = walk(4.0, 60.0)
-    report = verbs.apply(Loop(start=20, length=60), [clip]).report["loop"]
-    assert (report["start"], report["length"]) == (20, 60)
+    recipe = Loop(start=20, length=60)
+    report = verbs.apply(recipe, [clip]).report
+    assert (report["loop"]["start"], report["loop"]["length"]) == (20, 60)
+    assert recipe.figures(report)[0] == "  cycle from frame 20 over 60 frames (1.00 s), set by hand"
     with pytest.raises(RegistrationError, match="a cycle from frame 200 over 60 frames is not in the clip"):
         verbs.apply(Loop(start=200, length=60), [clip])
     for length in (1, 7):

@@ -13,10 +13,10 @@ from action_loom.core.edit.feet.spans import Span
 from action_loom.core.errors import ClipError, OptionError, SkeletonError
 from action_loom.core.motion import cycles, ik, kinematics, mirror, quat, resample, root_motion
 from action_loom.core.motion.inheritance import Inheritance
-from action_loom.core.quality import contacts, quality
-from action_loom.core.verbs import Blend, Plant
+from action_loom.core.quality import contacts
+from action_loom.core.verbs import Plant
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import gait, material
+from oracles import material
 from oracles.feet import middle_slide, moved_by
 from oracles.material import captured
 
@@ -323,23 +323,6 @@ def test_toes_that_tremble_in_a_noisy_capture_do_not_shake_the_knees(name):
     assert (hardest[1] <= 1.3 * hardest[0]).all()
     slides = done.figures["middle_slide_cm_s"]
     assert slides[1] < 2.0 < slides[0] / 3.0
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("pair", ["mb_02_01+mb_05_01", "asf_16_11+asf_16_19", "mb_08_01+mb_12_01"])
-def test_blends_of_captured_walks_stand_where_gait_events_say_that_they_do(pair):
-    clip = verbs.apply(Blend(plant_feet=False), [captured(f"cmu_{name}") for name in pair.split("+")]).clip
-    made, done = planted(clip)
-    rows = [Span(side, "ball", strike, off) for side, strike, off in gait.stances(clip)]
-    assert middle_slide(clip, rows) > 4.0
-    assert middle_slide(made, rows) < 0.5
-    slides = done.figures["slide_cm_s"]
-    assert slides[1] < slides[0] / 6.0
-    assert done.figures["knee"] < 1.3
-    assert done.figures["pelvis_cm"] < 3.0
-    assert done.figures["swing_cm"] < 10.0
-    figures = [quality.measure(one) for one in (clip, made)]
-    assert figures[1]["contact_share"] > figures[0]["contact_share"] - 0.02
 
 
 @pytest.mark.shared
