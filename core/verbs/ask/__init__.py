@@ -26,7 +26,7 @@ class Ask(Recipe, PlantOptions, AskOptions):
     least = 1
     reference_first = True
     takes_partners = True
-    with_partner: ClassVar = {"basis": "clips"}  # the walks brought along have no partner
+    with_partner: ClassVar = {"basis": "clips"}  # other walks lack one
 
     speed: float = option(0.0, "How fast it goes", bounds=(0.0, 100.0), unit=" m/s", usual=(0.0, 6.0), zero="any")
     turn: float = option(

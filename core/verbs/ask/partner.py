@@ -1,4 +1,4 @@
-"""Weave the partner of strides that were blended to measures: it plays the frames of each stride with its weight."""
+"""Weave the partner of blended strides: it plays the frames of each stride with its weight."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from .work import AskResult
 def weave_partner(
     recipe: Ask, clips: Sequence[Clip], partners: Sequence[Clip], made: AskResult, shown: Sequence[Shown], adapts: str
 ) -> Result:
-    """Return blended strides with those of the partner; arguments as `partner.weave_partner`.
+    """Return blended strides and the partner's; arguments as `partner.weave_partner`.
 
     shown : names one stride of each clip only; the partner plays all that are blended
     """

@@ -20,7 +20,7 @@ def weave_partner(
     shown: Sequence[Shown],
     adapts: str,
 ) -> Result:
-    """Return a drive with that of its partner; arguments as `partner.weave_partner`."""
+    """Return a drive and its partner's; arguments as `partner.weave_partner`."""
     if not made.over:
         return partner.weave_partner(recipe, clips, partners, made, shown, adapts)
     last = max((one.first + len(one.frames) for one in shown if one.source), default=0)

@@ -20,7 +20,7 @@ from .result import FillResult
 def fill_partner(
     recipe: Fill, clips: Sequence[Clip], partners: Sequence[Clip], made: FillResult, shown: Sequence[Shown], adapts: str
 ) -> FillResult:
-    """Return a filled clip with that of its partner, whose gaps have the same stretches; keyed poses stay.
+    """Return a filled clip and its partner's, whose gaps have the same stretches; keyed poses stay.
 
     Arguments as `partner.weave_partner`.
     """

@@ -17,7 +17,7 @@ from . import Splice, whole
 def weave_partner(
     recipe: Splice, clips: Sequence[Clip], partners: Sequence[Clip], made: Result, shown: Sequence[Shown], adapts: str
 ) -> Result:
-    """Return a splice with that of its partner; arguments as `partner.weave_partner`."""
+    """Return a splice and its partner's; arguments as `partner.weave_partner`."""
     strength = np.full(len(made.clip), recipe.strength)
 
     def overlay(legs: Clip, arms: Clip) -> Clip:

@@ -217,7 +217,7 @@ def test_a_contact_that_keyed_poses_do_not_have_goes_over_into_their_relation(co
 
 
 def test_arms_return_to_keys_sooner_where_they_would_snap(couples):
-    """A palm that is led 15 cm aside between keys half a second apart."""
+    """A palm led by 15 cm, with a key every half second."""
     walk = actions.walk()
     body = Arms.of(walk, figure.figure_of(walk), [])
     fixed = np.zeros(len(walk), dtype=bool)
