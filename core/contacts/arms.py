@@ -30,7 +30,9 @@ ROUNDS, NEAR = 16, 1e-4  # iterations, as a contact of both hands moves both; me
 HELD = 0.995  # quantile of the source's accelerations
 
 Hand = tuple[int, str]  # which of the bodies, and the side
-Pull = tuple[slice, Mapping[Hand, Array]]  # a contact's frames, and the displacement (K, 3) of each hand in them
+Approach = tuple[float, float]  # s in which hands come and go, and in which beside the contact their motion dies away
+# A contact's frames, the displacement (K, 3) of each hand in them, and how its hands come and go.
+Pull = tuple[slice, Mapping[Hand, Array], Approach]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +87,16 @@ class Arms:
 
     def soften(self, result: Clip, now: Figure) -> tuple[Clip, Figure, dict[str, Flags]]:
         """Return a result whose arms snap less, its figure, and the frames (F,) by side in which they still do."""
-        snaps = self._find_snaps(now)
+        snaps = self.find_snaps(now)
         for _ in range(SOFTER):
             if not any(found.any() for found in snaps.values()):
                 break
             result = self._smooth_near(result, snaps)
             now = self._figure(result)
-            snaps = self._find_snaps(now)
+            snaps = self.find_snaps(now)
         return result, now, snaps
 
-    def _find_snaps(self, now: Figure) -> dict[str, Flags]:
+    def find_snaps(self, now: Figure) -> dict[str, Flags]:
         """Return the frames (F,) by side in which an elbow or a wrist exceeds its limits far, or often does."""
         sizes, found = _accelerations(now, self.made.rate, list(self.limbs)), {}
         for side in self.limbs:
@@ -165,23 +167,31 @@ def _spread(bodies: Sequence[Arms], nows: Sequence[Figure], pulls: Sequence[Pull
     total = {hand: np.zeros((count, 3)) for hand in hands}
     weight = {hand: np.zeros(count) for hand in hands}
     free = {hand: np.ones(count) for hand in hands}
-    for span, lacks in pulls:
-        window, share = ease_in(span, count, bodies[0].made.rate)
-        nearest = np.clip(np.arange(window.start, window.stop), span.start, span.stop - 1) - span.start
+    for span, lacks, (ease, glide) in pulls:
+        window, share = ease_in(span, count, bodies[0].made.rate, ease)
+        at = np.arange(window.start, window.stop)
+        nearest = np.clip(at, span.start, span.stop - 1)
         for hand, lack in lacks.items():
             # Beyond the contact its lack is held in the frame of the chest, with which the arm moves.
-            now = nows[hand[0]]
-            chest = now.turned[:, now.skeleton.roles.get("hips", 0) if "." in hand[1] else now.chest]
-            own = quat.rotate(quat.inv(chest[span]), lack)[nearest]
-            given = share
-            if "." in hand[1]:  # a foot that stands before and after its contact stays
-                inside = np.arange(window.start, window.stop) == nearest + span.start
-                given = np.where(inside, share, share * bodies[hand[0]].loose[hand[1]][window])
-            total[hand][window] += given[:, None] * quat.rotate(chest[window], own)
+            now, leg = nows[hand[0]], "." in hand[1]
+            chest = now.turned[:, now.skeleton.roles.get("hips", 0) if leg else now.chest]
+            own = quat.rotate(quat.inv(chest[span]), lack)
+            held, given = own[nearest - span.start], share
+            if leg:  # a foot that stands before and after its contact stays
+                given = np.where(at == nearest, share, share * bodies[hand[0]].loose[hand[1]][window])
+            elif glide and len(own) > 2:
+                held += _glide(own, at - nearest, glide * bodies[0].made.rate)
+            total[hand][window] += given[:, None] * quat.rotate(chest[window], held)
             weight[hand][window] += given
             free[hand][window] *= 1.0 - given
     steps = {hand: total[hand] / (weight[hand] + free[hand])[:, None] for hand in hands}
     return [{side: steps[k, side] for side in body.limbs} for k, body in enumerate(bodies)]
+
+
+def _glide(lack: Array, away: NDArray[np.int64], frames: float) -> Array:
+    """Return the way (K, 3) of a lack (L, 3) going on beyond its ends until it rests, in frames away (K,)."""
+    speeds = 0.5 * np.where((away < 0)[:, None], lack[2] - lack[0], lack[-1] - lack[-3])
+    return speeds * (np.sign(away) * frames * (1.0 - np.exp(-np.abs(away) / frames)))[:, None]
 
 
 def ease_in(span: slice, count: int, rate: float, seconds: float = EASE) -> tuple[slice, Array]:

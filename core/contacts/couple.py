@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion import arrays, quat, root_motion
 from ..motion.clip import Clip, FreeHand
@@ -20,7 +21,7 @@ FAR = 0.2  # body heights between palms that hold each other
 HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
 PASSES = 0.35  # body heights a second: palms that meet are slower to each other once; passing palms are not
 BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
-LEAVES = 0.1  # s beside fixed frames in which arms go back to them
+LEAVES = 0.1  # s beside fixed frames in which arms go back to them; twice as long where they would snap
 SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
 
 _OTHER_SIDE = str.maketrans("LR", "RL")
@@ -316,7 +317,7 @@ def _keep(
     def lacks(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
         return measure_lack(one.wanted, figures, facing, one.shares)
 
-    clips, kept = keep.restore(bodies, holds, lacks)
+    clips, kept = keep.restore(bodies, holds, lacks, keep.APPROACHES if fixed is None else keep.APPROACHES[:1])
     if fixed is None:
         return clips, kept
     clips = [_leave_fixed(clip, body, fixed) for clip, body in zip(clips, bodies, strict=True)]
@@ -370,11 +371,21 @@ def _meet_fixed(one: Wanted, own: "Source", fixed: Flags) -> Wanted:
 
 
 def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
-    """Return a clip whose arms return to their earlier rotations near fixed frames."""
-    before, keys, at = body.made, np.flatnonzero(fixed), np.arange(len(fixed))
-    after = np.minimum(np.searchsorted(keys, at), len(keys) - 1)
-    away = np.minimum(np.abs(keys[after] - at), np.abs(at - keys[np.maximum(after - 1, 0)]))
-    share = arrays.ease(np.clip(away / (LEAVES * clip.rate), 0.0, 1.0))[:, None, None]
+    """Return a clip whose arms return to their earlier rotations near fixed frames, sooner where they would snap."""
+    keys = np.flatnonzero(fixed)
+    leaves = np.full(len(keys), LEAVES * clip.rate)
+    led = _return_to_keys(clip, body.made, keys, leaves)
+    snaps = np.flatnonzero(np.any(list(body.find_snaps(figure_of(led)).values()), axis=0))
+    if not len(snaps):
+        return led
+    near = np.abs(keys[:, None] - snaps).min(axis=1) <= 2.0 * leaves
+    return _return_to_keys(clip, body.made, keys, np.where(near, 2.0 * leaves, leaves))
+
+
+def _return_to_keys(clip: Clip, before: Clip, keys: NDArray[np.int64], leaves: Array) -> Clip:
+    """Return a clip that goes over to an earlier one in some frames beside keys (K,), and is the same there."""
+    away = np.abs(np.arange(len(clip))[:, None] - keys) / leaves
+    share = arrays.ease(np.clip(away.min(axis=1), 0.0, 1.0))[:, None, None]
     change = quat.log(quat.mul(quat.inv(before.rotations), quat.same_side(clip.rotations, before.rotations)))
     turned = quat.mul(before.rotations, quat.exp(share * change))
     return replace(

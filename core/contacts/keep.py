@@ -14,7 +14,7 @@ from ..motion import arrays, cycles
 from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import arms, carrying, find, kneeling, parts, wanted
-from .arms import Arms, Flags, Hand
+from .arms import Approach, Arms, Flags, Hand
 from .figure import Figure, figure_of
 from .find import BY_PARTNER, HOLD, LOAD, MEET, ON, ON_PARTNER, PROP, RIGID, TOUCH, WORLD, Contact
 from .goals import EXACT, carry_palms, measure_lack, slide
@@ -26,7 +26,10 @@ Held = tuple[list[Clip], "Kept"]
 FAR = 0.25  # body heights from which on a contact of the source makes no sense in the result
 AROUND = 0.5  # s beyond the ease in which a contact can be the cause of a snap
 SLIPS = 0.05  # m along a part; larger ones are reported
+MISSES = 0.01  # m; larger errors in a twentieth of a contact's frames with a partner are reported
 REMAINS, LEFT = 0.02, 0.005  # m; larger errors are reported, of hands on a prop the second
+LATE = 0.005  # m; larger errors in any frame of a contact try a longer way to it
+APPROACHES: Sequence[Approach] = ((arms.EASE, 0.0), (arms.EASE, 0.1), (0.45, 0.1), (0.45, 0.2))  # s
 
 
 @dataclass(eq=False)
@@ -34,6 +37,7 @@ class Hold:
     """A wanted contact and how it is approached.
 
     hands : that rest on it; shares : of the way for two hands, which may change if the arm of one would snap
+    approach : how the hands come and go
     slid : metres along the part, for an arm that is too short for the place; let_go : why the contact is let go
     listed : whether a person added it, so that it is kept even if its limb snaps
     """
@@ -41,6 +45,7 @@ class Hold:
     wanted: Wanted
     hands: tuple[Hand, ...] = ()
     shares: tuple[float, float] = (0.5, 0.5)
+    approach: Approach = APPROACHES[0]
     slid: float = 0.0
     let_go: str = ""
     listed: bool = False
@@ -120,6 +125,9 @@ class Kept:
                 found.append(f"{what}: the hands stay {100.0 * float(np.median(one.after)):.0f} cm off")
             elif one.snaps:
                 found.append(f"{what}: kept as it was added, but an elbow, a wrist or a leg snaps")
+            elif contact.kind in _WITH_PARTNER and float(np.quantile(one.after, 0.95)) > MISSES:
+                far, count = 100.0 * float(one.after.max()), int((one.after > MISSES).sum())
+                found.append(f"{what}: the hands are up to {far:.0f} cm off in {count} frames, or arms would snap")
             elif not one.let_go and abs(one.slid) > SLIPS:
                 found.append(f"{what}: the arm is too short, so it slides {100.0 * abs(one.slid):.0f} cm along")
         return found
@@ -385,11 +393,14 @@ def _are_apart(now: Figure, one: Wanted) -> bool:
     return float(np.max(gaps)) > EXACT
 
 
-def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held:
+def restore(
+    bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks, approaches: Sequence[Approach] = APPROACHES[:1]
+) -> Held:
     """Return the clips of one body or two with the hands on their contacts, and how far they were off.
 
     holds : they get their errors, and the reason if they are let go
     lacks : returns the displacement (K, 3) of each hand of a contact that restores it, in its frames
+    approaches : how hands come and go; the later ones are tried where arms are late, because they would snap
     """
     made, begin, rate = [one.made for one in bodies], [one.begin for one in bodies], bodies[0].made.rate
     for one in holds:
@@ -400,7 +411,7 @@ def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held
         return made, Kept(tuple(holds))
 
     def pull(nows: Sequence[Figure]) -> list[arms.Pull]:
-        return [(one.wanted.span, lacks(one, nows)) for one in holds if not one.let_go]
+        return [(one.wanted.span, lacks(one, nows), one.approach) for one in holds if not one.let_go]
 
     results, after, snaps = arms.lead(bodies, pull)
     while cause := _find_cause(holds, snaps, rate):
@@ -410,9 +421,29 @@ def restore(bodies: Sequence[Arms], holds: Sequence[Hold], lacks: Lacks) -> Held
                 continue
             cause.let_go = "an elbow or a wrist would snap"
         results, after, snaps = arms.lead(bodies, pull)
-    for one in holds:
-        one.after = one.before if one.let_go else _measure_error(lacks(one, after))
+    _measure_after(holds, lacks, after)
+    for approach in approaches[1:]:
+        late = [one for one in holds if not one.let_go and float(one.after.max(initial=0.0)) > LATE]
+        if not late:
+            break
+        known = [(one.approach, one.after) for one in holds]
+        for one in late:
+            one.approach = approach
+        led, after, snaps = arms.lead(bodies, pull)
+        _measure_after(holds, lacks, after)
+        nearer = sum(float(one.after.sum()) for one in holds) < sum(float(off.sum()) for _, off in known)
+        if nearer and not _find_cause(holds, snaps, rate):
+            results = led
+            continue
+        for one, (before, off) in zip(holds, known, strict=True):
+            one.approach, one.after = before, off
     return made if all(one.let_go for one in holds) else results, Kept(tuple(holds))
+
+
+def _measure_after(holds: Sequence[Hold], lacks: Lacks, figures: Sequence[Figure]) -> None:
+    """Store how far the hands of contacts are off."""
+    for one in holds:
+        one.after = one.before if one.let_go else _measure_error(lacks(one, figures))
 
 
 def measure_again(kept: Kept, lacks: Lacks, figures: Sequence[Figure]) -> Kept:

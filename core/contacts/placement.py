@@ -19,7 +19,7 @@ OFF, AIM = 0.9, 0.6  # of `keep.FAR`: palms farther than the first are brought w
 MANY = 0.9  # quantile of a contact's frames in which palms are compared with `OFF`
 FLAT = 0.3  # least radius on the ground, of the reach: heights can't be changed here
 SMOOTH = 0.35  # s, sigma
-ROUNDS, NEAR = 40, 1e-3  # iterations; m of remaining lack to accept
+ROUNDS, NEAR = 300, 0.01  # iterations; m of remaining lack to accept
 TURNS = 0.1  # m: contacts nearer to each other hardly turn a figure
 
 Plane = NDArray[np.complex128]
@@ -90,9 +90,11 @@ def _list_discs(
     for one, stretch in zip(couple.list_wanted(made, nows, played, sources), stretches, strict=True):
         span = one.span
         away, place = _find_ends(one, nows, facing)
-        discs = []
-        if float(np.quantile(np.linalg.norm(away, axis=1), MANY)) > OFF * far:
-            discs.append((away, place, np.full(len(away), AIM * far)))
+        distance = np.linalg.norm(away, axis=1)
+        is_far = float(np.quantile(distance, MANY)) > OFF * far
+        # Palms that are near enough must only stay so.
+        within = np.full(len(away), AIM * far) if is_far else np.maximum(distance, OFF * far)
+        discs = [(away, place, within)]
         length = np.zeros(len(away))
         for k, side in couple.hands_of(one.contact.key, shares):
             line, size = (values[span] for values in couple.measure_arm(nows[k], side))
@@ -129,19 +131,22 @@ def _solve(discs: Sequence[_Disc], turn: Array, shift: Plane, leader: Clip) -> t
         once = root_motion.smooth(np.interp(frames[:-1], known, steps, period=count - 1), sigma, repeats=True)
         return np.append(once, once[:1])
 
+    best, least = (turn, shift), np.inf
     for _ in range(ROUNDS):
         number, square, about = (np.zeros(count) for _ in range(3))
         missing, levers = (np.zeros(count, dtype=complex) for _ in range(2))
-        worst = 0.0
+        lacks = list[float]()
         for one in discs:
             lack, lever = one.measure_lack(turn, shift)
-            worst = max(worst, float(np.abs(lack).max()))
+            lacks.append(float(np.median(np.abs(lack))) + float(np.abs(lack).max()))
             number[one.span] += 1.0
             missing[one.span] += lack
             levers[one.span] += lever
             square[one.span] += np.abs(lever) ** 2
             about[one.span] += (np.conj(1j * lever) * lack).real
-        if worst < NEAR:
+        if sum(lacks) < least:  # ends that can't all come near are not better after more rounds
+            best, least = (turn, shift), sum(lacks)
+        if max(lacks) < NEAR:
             break
         known = np.flatnonzero(number)
         number, missing, levers = number[known], missing[known], levers[known]
@@ -151,7 +156,7 @@ def _solve(discs: Sequence[_Disc], turn: Array, shift: Plane, leader: Clip) -> t
         moves = (missing / number - 1j * turns * middle) / turning[known]
         turn = turn + spread(turns, known)
         shift = shift + turning * (spread(moves.real, known) + 1j * spread(moves.imag, known))
-    return turn, shift
+    return best
 
 
 def _as_complex(places: Array) -> Plane:

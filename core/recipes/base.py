@@ -51,6 +51,7 @@ class Recipe(Declared):
     reference_first : whether the clip marked as reference comes first, whatever the order of the list
     of_action : whether it changes one action, in Blender the armature's own, which the result can replace
     takes_partners : whether a second figure can be woven with the first, see `verbs.apply_with_partner`
+    with_partner : values that options have then
     """
 
     verb: ClassVar[str]
@@ -65,6 +66,7 @@ class Recipe(Declared):
     reference_first: ClassVar[bool] = False
     of_action: ClassVar[bool] = False
     takes_partners: ClassVar[bool] = False
+    with_partner: ClassVar[Mapping[str, Any]] = {}
     like: ClassVar[str] = ""
     others: ClassVar[str] = ""
 

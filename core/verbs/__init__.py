@@ -63,6 +63,7 @@ class Verb:
     uses : which of these, read from a file, can replace the prepared part; "" for none
     prepare : takes the same arguments and does the part of the work that depends only on the clips and on the options
         of `depends`, so that it can be kept and used again; "" where there is none
+    partner : takes recipe, clips, the partner's clips, the result, the frames that it plays and whose arms adapt
     needs : parts of the body that must be known (see `_PARTS`), unless options name joints
     several_bodies : takes clips on different bodies: not offered where all are on one, as the actions of an armature
     """
@@ -74,6 +75,7 @@ class Verb:
     uses: str = ""
     prepare: Source = ""
     depends: type[Declared] | None = None
+    partner: Source = "verbs.partner:weave_partner"
     needs: tuple[str, ...] = ()
     several_bodies: bool = False
 
@@ -84,7 +86,7 @@ class Verb:
         if folder == self.recipe.__module__:  # of another package, which gives functions
             object.__setattr__(self, "picture", "" if isinstance(self.picture, str) else self.picture)
             return
-        for field in ("function", "picture"):
+        for field in ("function", "picture", "partner"):
             text = getattr(self, field) or f"work:{self.recipe.verb}"
             if isinstance(text, str) and text.partition(":")[0].count(".") == 0:
                 object.__setattr__(self, field, f"{folder}.{text}")
@@ -100,20 +102,22 @@ _ROWS = (
     Verb(Blend, **_MATCHED),
     Verb(Connect),
     Verb(Loop),
-    Verb(Splice, needs=("spine", "upper arms")),
+    Verb(Splice, partner="partner:weave_partner", needs=("spine", "upper arms")),
     Verb(BuildGraph, _GRAPH["prepare"], makes="graph", **_GRAPH),
     Verb(Follow, uses="graph", needs=("thighs",), **_GRAPH),
-    Verb(Drive, prepare="verbs.drive.work:rows", depends=DriveOptions, needs=("feet",)),
+    Verb(
+        Drive, prepare="verbs.drive.work:rows", depends=DriveOptions, partner="partner:weave_partner", needs=("feet",)
+    ),
     Verb(Walk, "varied:vary", _OF_WALK, uses="graph", prepare="verbs.walk.varied:gather", depends=VariationOptions),
     Verb(Shortest, "work:shortest", _OF_WALK, uses="graph", **_GRAPH),
     Verb(Travel, needs=("feet",)),
     Verb(InPlace),
     Verb(FitStyle, "style.fit:learnt_of", makes="style", **_STYLE),
     Verb(Restyle, uses="style", needs=("feet",), **_STYLE),
-    Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, needs=("feet",)),
+    Verb(Ask, prepare="verbs.ask.work:gather", depends=AskOptions, partner="partner:weave_partner", needs=("feet",)),
     Verb(KeyPoses),
     Verb(CutOut, "verbs.take.cut_out:cut_out", "verbs.take.picture:draw", **_TAKE),
-    Verb(Fill, prepare="verbs.fill.sources:gather", depends=FillOptions),
+    Verb(Fill, prepare="verbs.fill.sources:gather", depends=FillOptions, partner="partner:fill_partner"),
     Verb(Mirror, "work:make_mirrored"),
     Verb(Warp, picture="picture:draw_poses"),
     Verb(FewerKeys, "work:fewer"),
@@ -246,11 +250,12 @@ def apply_with_partner(
     recipe, notes = for_partners(recipe)
     made = apply(recipe, clips, progress, prepared)
     made.report["notes"] += notes
-    return load("verbs.partner:weave_partner")(recipe, clips, partners, made, _find_frames(made, recipe, clips), adapts)
+    weave = load(VERBS[recipe.verb].partner)
+    return weave(recipe, clips, partners, made, _find_frames(made, recipe, clips), adapts)
 
 
 def for_partners(recipe: Recipe) -> tuple[Recipe, list[str]]:
-    """Return a recipe as it is applied to two figures, without mirror images and a library, and notes on these.
+    """Return a recipe as it is applied to two figures, without mirror images and a library, and notes if it had these.
 
     Example:
         >>> from action_loom.core import verbs
@@ -260,10 +265,13 @@ def for_partners(recipe: Recipe) -> tuple[Recipe, list[str]]:
     notes = {
         "mirror": "mirror had no effect: the partner would change sides",
         "library": "library had no effect: its clips have no partner",
+        "basis": "basis had no effect: the walks brought along have no partner",
     }
-    given = [name for name in notes if getattr(recipe, name, False)]
-    without: dict[str, Any] = {name: type(getattr(recipe, name))() for name in given}
-    return replace(recipe, **without), [notes[name] for name in given]
+    alone = {"mirror": False, "library": "", **recipe.with_partner}
+    without = {name: value for name, value in alone.items() if getattr(recipe, name, value) != value}
+    options = declared_options(type(recipe))
+    asked = [name for name in without if getattr(recipe, name) != options[name].default]
+    return replace(recipe, **without), [notes[name] for name in asked]
 
 
 def _find_frames(*given: Any) -> Any:

@@ -1,6 +1,6 @@
 """Weave the partner of a figure: it plays the same frames, beside the figure that leads (methods: Partners)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from ..bodies import alike
 from ..contacts import couple, keep, placement
-from ..contacts.wanted import LIVES, Played
+from ..contacts.wanted import Played
 from ..errors import OptionError, wrong_count
-from ..inbetween import filling
-from ..inbetween.rows import RATE
 from ..motion import arrays, continuous_mean, mirror, quat, resample, retarget, root_motion
 from ..motion.clip import Channel, Clip
 from ..motion.quat import Array
@@ -20,21 +18,15 @@ from ..quality import quality
 from ..recipes.base import Recipe
 from ..recipes.planting import PlantOptions
 from ..weave import body_limits, planting
-from ..weave.results import Result, SpliceResult
-from ..weave.splice import mask, torso
-from . import Fill, Splice, apply
-from .drive import over
-from .drive.work import DriveResult
-from .fill import sources as fill_sources
-from .fill.result import FillResult
+from ..weave.results import Result
 from .source_frames import Shown
-from .splice import whole
 
 EASE = 1.0 / 3.0  # s on each side of a seam, over which the step of the pose is spread
 JUMP = 4.0  # times the usual step: a larger step in the frames of a source is a seam
 HELD = 1e-3  # frames; smaller steps hold a pose
 TURNED = 1e-6  # radians and metres; images of partners that are nearer to their place stay there
 
+Overlay = Callable[[Clip, Clip], Clip]
 Beside = tuple[Clip, Clip, Clip]  # of the leader, of its partner as captured, and on the body of the partner's result
 
 
@@ -58,11 +50,13 @@ def weave_partner(
     made: Result,
     shown: Sequence[Shown],
     adapts: str,
+    overlay: Overlay | None = None,
 ) -> Result:
     """Return a result with that of its partner, and with the contacts of their hands.
 
     partners : the partner's clip for each of the clips, with the same frames
     shown : what the result plays of its clips, as `source_frames.of`; adapts : whose arms move, see `couple.ADAPTS`
+    overlay : puts the upper body of the clips after the first, the second one given to it, on the legs of the first
     Raises OptionError for partners with other frames, and for results that mix strides of many clips.
 
     Example:
@@ -77,28 +71,14 @@ def weave_partner(
         >>> (places[1] - places[0]).round(2).tolist()
         [0.8, 0.0]
     """
-    _check(recipe, clips, partners, shown)
-    if isinstance(made, FillResult):
-        return _fill_partner(recipe, clips, partners, made, adapts)
+    check_partners(recipe, clips, partners, shown)
     pairs = _pair_clips(clips, partners, shown)
     names = [clip.name for clip in partners]
-    body = partners[made.reference]
-    on_body = {which: (*pair, alike.like(pair[1], body)[0]) for which, pair in pairs.items()}
     # The leader's legs are the locomotion's, and its arms the actions', which have the contacts.
-    driven = isinstance(made, DriveResult) and made.over
-    spliced = driven or isinstance(made, SpliceResult)
-    legs, acts = ([one for one in shown if (one.source == 0) == first] for first in (True, False))
-    beside = [
-        _follow(_lay_out(some, clips, len(made.clip)), on_body, made.clip)
-        for some in ((legs, acts) if spliced else (shown,))
-    ]
-    strength = np.full(len(made.clip), 1.0 if driven else getattr(recipe, "strength", 1.0))
-    if driven:
-        last = max((one.first + len(one.frames) for one in acts), default=0)
-        strength = over.fade_back(len(made.clip), last, made.clip.rate)
-    woven = _splice(beside, Splice() if driven else recipe, strength) if spliced else beside[0]
+    acts = shown if overlay is None else [one for one in shown if one.source]
+    woven = _weave(clips, pairs, partners[made.reference], made.clip, shown, overlay)
     woven = replace(woven, name=recipe.result_name(names))
-    played = _list_played(acts if spliced else shown, pairs, len(made.clip), world=not spliced)
+    played = _list_played(acts, pairs, len(made.clip), world=overlay is None)
     of = dict(pairs.values())
     originals = {image: own for (source, mirrored), pair in pairs.items() if mirrored
                  for image, own in zip(pair, (clips[source], partners[source]), strict=True)}  # fmt: skip
@@ -121,40 +101,30 @@ def weave_partner(
         "before": [quality.measure(one) for one in own_sources],
         "after": quality.measure(woven),
     }
-    return _join(made, clip, replace(made, clip=woven, report=report), kept, sentences)
+    return join_results(made, clip, replace(made, clip=woven, report=report), kept, sentences)
 
 
-def _fill_partner(
-    recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], made: FillResult, adapts: str
-) -> FillResult:
-    """Return a filled clip with that of its partner, whose gaps have the same stretches; keyed poses stay."""
-    assert isinstance(recipe, Fill)
-    prepared = replace(fill_sources.gather(partners[1:], recipe), like=made)
-    theirs = apply(recipe, partners, prepared=prepared)
-    played, free, rows = list[Played](), np.zeros(len(made.clip), dtype=bool), made.library.rows
-    for gap, row in zip(made.done.gaps, made.report["fill"]["gaps"], strict=True):
-        if gap.filled is None or gap.gain <= LIVES:
-            continue
-        one, some = gap.found[gap.chosen], row["candidates"][gap.chosen]["stretches"]
-        parts = filling.list_frames(rows, one, gap.last - gap.first + 1, made.clip.rate, gap.filled.leads)
-        for piece, told, (first, frames, weights) in zip(one.pieces, some, parts, strict=True):
-            clip = clips[told["number"] - 1]
-            given = told["first"] + (frames - rows.frames[piece.start]) * clip.rate / RATE
-            last = len(clip) - 1.0
-            given = np.where(given > last, given % last, given)  # a cycle goes on
-            played.append(Played(clip, gap.first + first, given, weights))
-        free[gap.first + 1 : gap.last] = True
-    of = dict(zip(clips, partners, strict=True))
-    (clip, woven), kept = couple.keep_contacts(
-        (made.clip, theirs.clip), played, couple.find_sources(played, of), adapts, ~free
+def _weave(
+    clips: Sequence[Clip],
+    pairs: Mapping[tuple[int, bool], tuple[Clip, Clip]],
+    body: Clip,
+    lead: Clip,
+    shown: Sequence[Shown],
+    overlay: Overlay | None,
+) -> Clip:
+    """Return the partner beside a result of the leader, on a body of its own."""
+    on_body = {which: (*pair, alike.like(pair[1], body)[0]) for which, pair in pairs.items()}
+    if overlay is None:
+        return _follow(_lay_out(shown, clips, len(lead)), on_body, lead)
+    legs, arms = (
+        _follow(_lay_out([one for one in shown if (one.source == 0) == first], clips, len(lead)), on_body, lead)
+        for first in (True, False)
     )
-    measured = {**theirs.report["quality"], "after": quality.measure(woven)}
-    theirs = replace(theirs, clip=woven, report=theirs.report | {"quality": measured})
-    sentences = [one for pair in of.items() for one in couple.describe_left_out(*pair)]
-    return _join(made, clip, theirs, kept, [*sentences, *kept.describe(clip.name)])
+    made = overlay(legs, arms)
+    return replace(_take_first_as_last(made) if legs.cyclic else made, cyclic=legs.cyclic)
 
 
-def _join(made: Any, clip: Clip, theirs: Result, kept: keep.Kept, sentences: Sequence[str]) -> Any:
+def join_results(made: Any, clip: Clip, theirs: Result, kept: keep.Kept, sentences: Sequence[str]) -> Any:
     """Return a result with its clip changed, and with the partner's."""
     told = {
         "partner": {"name": theirs.clip.name, **kept.as_report()},
@@ -163,22 +133,13 @@ def _join(made: Any, clip: Clip, theirs: Result, kept: keep.Kept, sentences: Seq
     return replace(made, clip=made.restore(clip), report=made.report | told, partner=theirs)
 
 
-def _splice(beside: Sequence[Clip], recipe: Any, strength: Array) -> Clip:
-    """Return the partner's locomotion with the upper body of its actions, both beside the leader."""
-    legs, arms = beside
-    upper = mask.upper_body(legs.skeleton, recipe.upper)
-    faced = torso.facing(legs), torso.facing(arms)
-    rotations, _ = whole.upper_rotations(legs, arms, upper, faced, recipe)
-    made = whole.overlay(legs, arms, upper, rotations, strength)
-    return replace(_take_first_as_last(made) if legs.cyclic else made, cyclic=legs.cyclic)
-
-
 def _plant_options(recipe: PlantOptions) -> PlantOptions:
     """Return the options without spans, which are the leader's."""
     return PlantOptions(plant_feet=recipe.plant_feet)
 
 
-def _check(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], shown: Sequence[Shown]) -> None:
+def check_partners(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], shown: Sequence[Shown]) -> None:
+    """Raise OptionError for partners with other frames than the clips', and for results that play none."""
     if len(partners) != len(clips):
         raise wrong_count("partners", len(partners), len(clips))
     for clip, partner in zip(recipe.with_motion(clips), recipe.with_motion(partners), strict=True):

@@ -185,11 +185,24 @@ def test_actions_of_the_same_name_belong_together(couple, ours, theirs):
     assert all("loop" in name for name in made)
 
 
-def test_a_verb_that_mixes_strides_refuses_it(couple):
+def test_blended_strides_have_their_partner_too(couple):
+    """At a speed between those of Walk and Sneak, whose partner has its hands elsewhere."""
+    leader, partner = couple
+    assert loop(partner="Partner") == {"FINISHED"}
+    held = np.linalg.norm(apart(leader, partner, FRAMES), axis=1).max()
+    leader.animation_data.action = bpy.data.actions["Sneak"]
+    assert bpy.ops.action_loom.mirror(sources=[{"name": "Sneak", "weight": 1.0}], keep_start=False) == {"FINISHED"}
+    leader.animation_data.action.name = "Sneak Partner"
+    sources = [{"name": name, "weight": 1.0} for name in ("Walk", "Sneak")]
+    assert bpy.ops.action_loom.ask(sources=sources, partner="Partner", speed=1.2, basis="walks") == {"FINISHED"}
+    made = [rig.animation_data.action for rig in couple]
+    assert [action.name for action in made] == ["Walk + Sneak at 1.2", "Walk Partner + Sneak Partner at 1.2"]
+    assert np.linalg.norm(apart(leader, partner, range(1, 29)), axis=1).max() < held + 2.0 * NEAR
+
+
+def test_a_verb_without_a_partner_refuses_it(couple):
     with pytest.raises(RuntimeError, match="takes no partner"):
-        bpy.ops.action_loom.ask(
-            sources=[{"name": "Walk", "weight": 1.0}, {"name": "Run", "weight": 1.0}], partner="Partner"
-        )
+        bpy.ops.action_loom.key_poses(sources=[{"name": "Walk", "weight": 1.0}], partner="Partner")
 
 
 def test_the_command_writes_both(couple, command, tmp_path):

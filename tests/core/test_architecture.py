@@ -342,7 +342,7 @@ def test_only_registries_name_functions_as_text_and_only_what_reads_them_loads_t
 
 
 def test_registries_name_what_their_readers_may_load():
-    rows = {text for row in VERBS.values() for text in (row.function, row.picture, row.prepare) if text}
+    rows = {text for row in VERBS.values() for text in (row.function, row.picture, row.prepare, row.partner) if text}
     assert all(isinstance(text, str) for text in rows)  # so that the registry loads nothing else
     for registry, reader in REGISTRIES.items():
         for text in rows if registry == "action_loom.core.verbs" else texts(registry):

@@ -3,7 +3,6 @@
 It does not access Blender data, so it may run in a thread.
 """
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,7 +26,7 @@ def compute(inputs: Inputs, progress: Progress) -> Any:
     kept = {id(one): known for one, known in zip(of, prepared.same(of), strict=True)}
     clips = [kept.get(id(one), one) for one in given]
     ready = prepared.read_prepared(recipe, clips, progress.part(0.0, 0.7))
-    return apply_recipe(dataclasses.replace(inputs, recipe=recipe), clips, progress.part(0.7, 1.0), ready)
+    return apply_recipe(inputs, clips, progress.part(0.7, 1.0), ready)
 
 
 def apply_recipe(inputs: Inputs, clips: Sequence[Clip], progress: Progress, ready: Any) -> Any:

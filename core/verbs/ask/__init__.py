@@ -4,7 +4,7 @@ Method: Asking by measures.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ...errors import OptionError
 from ...options import HIDDEN, RARE, declaration, option
@@ -25,6 +25,8 @@ class Ask(Recipe, PlantOptions, AskOptions):
     summary = "blend strides of clips so that speed, turn and steps are as asked for"
     least = 1
     reference_first = True
+    takes_partners = True
+    with_partner: ClassVar = {"basis": "clips"}  # other walks lack one
 
     speed: float = option(0.0, "How fast it goes", bounds=(0.0, 100.0), unit=" m/s", usual=(0.0, 6.0), zero="any")
     turn: float = option(

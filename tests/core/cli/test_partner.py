@@ -33,6 +33,17 @@ def test_a_command_writes_both_results(run, couple):
     assert json.loads((couple / "r.json").read_text())["partner"]["name"] == "bob loop"
 
 
+def test_a_command_blends_strides_of_both(run, couple):
+    sneak = actions.sneak()
+    for name, clip in (("cat", sneak), ("dan", root_motion.place_clip(sneak, 0.0, np.array([0.8, 0.0])))):
+        (couple / f"{name}.bvh").write_bytes(bvh.compose(clip))
+    files = couple / "ann.bvh", couple / "cat.bvh", "--partner", couple / "bob.bvh", couple / "dan.bvh"
+    code, _, err = run("ask", *files, "--speed", "1", "-o", couple / "out.bvh")
+    assert (code, err) == (0, "")
+    apart = ground(couple / "out partner.bvh") - ground(couple / "out.bvh")
+    assert np.abs(np.linalg.norm(apart, axis=1) - 0.8).max() < 0.02
+
+
 def test_a_job_file_does_so_and_refuses_what_does_not_fit(run, couple):
     job = 'verb = "mirror"\nclips = ["ann.bvh"]\npartners = ["{}.bvh"]\noutput = "out.bvh"\nadapts = "partner"\n'
     (couple / "job.toml").write_text("[[job]]\n" + job.format("bob"))
