@@ -258,11 +258,12 @@ def in_scene(sentences: Sequence[str], start: int) -> list[str]:
 
 def keep_hands(scene: bpy.types.Scene, action: bpy.types.Action, report: Mapping[str, Any]) -> None:
     """Store the contacts of a result's hands, with the frames in which they are off."""
-    if report.get("hands") and of(scene, action) is None:
+    told = [row for kind in ("hands", "partner") for row in (report.get(kind) or {}).get("contacts", ())]
+    if told and of(scene, action) is None:
         put(scene, action, (), edited=False)
     held = of(scene, action)
-    if held is not None and ("plant" in report or report.get("hands")):
-        hand_rows.put_report(held, report.get("hands") or {}, frames_of(action)[0])
+    if held is not None and ("plant" in report or told):
+        hand_rows.put_report(held, told, frames_of(action)[0])
 
 
 def warnings_of(

@@ -26,6 +26,7 @@ ARMS = ("forearm", "upper_arm")
 # Parts that a hand can touch, by roles of bones.
 PARTS = {one: one for one in (*ARMS, "thigh", "head")} | {"neck": "head"}
 PARTS |= dict.fromkeys(("hips", "spine", "chest", "clavicle"), "trunk")
+REFUSED = "Select a hand, and one bone of the body, a prop or a partner that it touches, or the other hand"
 
 _putting = False
 
@@ -185,32 +186,71 @@ def add(held: Any, contact: "FreeHand", label: str) -> None:
     row.held = True
 
 
-def find_key(roles: Mapping[str, str], bones: Sequence[str]) -> tuple[str, str, str] | None:
-    """Return the kind, sides and part of a contact between bones, None without a hand among them.
+def find_key(
+    roles: Mapping[str, str], bones: Sequence[str], theirs: Mapping[str, str], others: Sequence[str]
+) -> tuple[str, str, str] | None:
+    """Return the kind, sides and part of a contact between bones, None without a limb that has one among them.
 
-    roles : by bone
-    Raises LoomError for a hand with several bones, or with one that it can't touch.
+    roles : by bone; theirs, others : roles and bones of a second figure
+    Raises LoomError for an end of a limb with several bones, or with one that it can't touch.
     """
-    sides = "".join(sorted(roles[bone][-1] for bone in bones if roles.get(bone, "").startswith("hand.")))
-    others = [bone for bone in bones if not roles.get(bone, "").startswith("hand.")]
+    if others:
+        return _find_key_of_two([(roles, bones), (theirs, others)])
+    ends = [_end_of(roles.get(bone, "")) for bone in bones]
+    sides = "".join(sorted(end for end in ends if end in ("L", "R")))
+    things = [bone for bone, end in zip(bones, ends, strict=True) if end not in ("L", "R")]
     if not sides:
-        return None
-    if not others:
+        return _find_key_of_leg(roles, bones, ends)
+    if not things:
         return ("rigid" if len(sides) == 2 else "world"), sides, ""
-    role, _, side = roles.get(others[0], "").partition(".")
+    known = roles.get(things[0], "")
+    role, _, side = known.partition(".")
+    if len(things) > 1 or (known and (not PARTS.get(role) or len(sides) == 2 or (role in ARMS and side == sides))):
+        raise LoomError(REFUSED)
+    return ("on" if known else "prop"), sides, _part_of(roles, things[0])
+
+
+def _find_key_of_leg(
+    roles: Mapping[str, str], bones: Sequence[str], ends: Sequence[str]
+) -> tuple[str, str, str] | None:
+    """Return the key of a knee on the ground or of a foot on a prop, None for other bones."""
+    if len(bones) == 1 and ends[0].startswith("knee."):
+        return "world", ends[0], ""
+    feet = [end for end in ends if end.startswith("foot.")]
+    things = [bone for bone in bones if not roles.get(bone)]
+    return ("on", feet[0], things[0]) if len(bones) == 2 and feet and things else None
+
+
+def _find_key_of_two(figures: Sequence[tuple[Mapping[str, str], Sequence[str]]]) -> tuple[str, str, str]:
+    if any(len(bones) != 1 for _, bones in figures):
+        raise LoomError(REFUSED)
+    own, other = (_end_of(roles.get(bones[0], "")) for roles, bones in figures)
+    own, other = (end if not end.startswith("knee.") else "" for end in (own, other))
+    if own and other:
+        return "hold", (own + other if len(own + other) == 2 else f"{own},{other}"), ""
+    if not own and not other:
+        raise LoomError(REFUSED)
+    roles, (bone,) = figures[1 if own else 0]
+    return ("on_partner" if own else "by_partner"), own or other, _part_of(roles, bone)
+
+
+def _end_of(role: str) -> str:
+    """Return the end of a limb that a bone of a role is: "L" for a hand, "foot.L", or "knee.L"; "" for none."""
+    name, _, side = role.partition(".")
+    return {"hand": side, "foot": f"foot.{side}", "toe": f"foot.{side}", "shin": f"knee.{side}"}.get(name, "")
+
+
+def _part_of(roles: Mapping[str, str], bone: str) -> str:
+    """Return the part of the body that a bone belongs to, or the bone."""
+    role, _, side = roles.get(bone, "").partition(".")
     part = PARTS.get(role, "")
-    if len(others) > 1 or (role and not part) or (part in ARMS and side == sides) or (part and len(sides) == 2):
-        raise LoomError("Select a hand, and one bone of the body or of a prop that it touches, or the other hand")
-    if not part:
-        return "prop", sides, others[0]
-    return "on", sides, part if part in ("head", "trunk") else f"{part}.{side}"
+    return bone if not part else part if part in ("head", "trunk") else f"{part}.{side}"
 
 
-def put_report(held: Any, hands: "Mapping[str, Any]", start: int) -> None:
-    """Replace the rows by a report's, with the frames in which the result's hands are off."""
+def put_report(held: Any, told: "Sequence[Mapping[str, Any]]", start: int) -> None:
+    """Replace the rows by contacts of a report, with the frames in which the result's hands are off."""
     from ...core.motion.clip import FreeHand
 
-    told = hands.get("contacts", ())
     put(held, [(FreeHand(one["kind"], one["sides"], one["part"], one["first"], one["last"] + 1), one["contact"])
                for one in told], start)  # fmt: skip
     for row, one in zip(held.hands, told, strict=True):
@@ -229,13 +269,19 @@ def is_missed(row: Any) -> bool:
 
 
 def hands_at(held: Any, frame: int) -> dict[str, bool]:
-    """Return the sides of hands in contact at a frame, each with whether it is off."""
+    """Return the ends of limbs in contact at a frame, such as "L" and "foot.L", each with whether it is off."""
     found: dict[str, bool] = {}
     for row in held.hands:
         if row.first <= frame <= row.last and row.held:
             missed = any(first <= frame < end for first, end in runs_missed(row))
-            found |= {side: missed or found.get(side, False) for side in row.sides}
+            found |= {end: missed or found.get(end, False) for end in _own_ends(row)}
     return found
+
+
+def _own_ends(row: Any) -> list[str]:
+    """Return the ends of the figure's own limbs in a contact."""
+    ends = row.sides.split(",") if "." in row.sides else list(row.sides)
+    return [] if row.kind == "by_partner" else ends[:1] if row.kind in ("meet", "hold") else ends
 
 
 register = registrar.registration((ACTION_LOOM_PG_hand_contact,))

@@ -55,8 +55,8 @@ def keep_clear(clip: Clip, made: Clip) -> tuple[Clip, float]:
         >>> clearance.keep_clear(walk, walk)[1]
         0.0
     """
-    sides = [side for side in "LR" if all(parts.find_arm(one.skeleton, side) is not None for one in (clip, made))]
-    arms = {side: arm for side in sides if (arm := parts.find_arm(made.skeleton, side)) is not None}
+    sides = [side for side in "LR" if all(parts.find_limb(one.skeleton, side) is not None for one in (clip, made))]
+    arms = {side: arm for side in sides if (arm := parts.find_limb(made.skeleton, side)) is not None}
     theirs, ours = kinematics.pose_clip(clip), kinematics.pose_clip(made)[1]
     out = {side: parts.palm_offset(clip, side, theirs[0]) for side in sides}
     palms = {side: theirs[1][:, clip.skeleton.roles[f"hand.{side}"]] + out[side] for side in sides}

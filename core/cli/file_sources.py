@@ -10,7 +10,7 @@ from ..formats import motion_file
 from ..formats.conventions import folder
 from ..formats.motion_file import ASKED, ASSUMED, Convention, Finding, MotionFile
 from ..motion.clip import Clip
-from . import cuts, reading
+from . import cuts, listed, reading
 from .host import Settings, Sources
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def read(clips: Sequence[str], settings: Settings) -> "Files":
     """Return the files of some texts, each a path or a part of a file; files of one folder share their up axis."""
     files = [_read(clip, settings) for clip in clips]
     again = folder.settle_together(files, lambda number, up: _read(clips[number], {**settings, "up": up}))
-    return Files(tuple(again))
+    return Files(tuple(listed.add(again, settings.get("contacts", ""))))
 
 
 @dataclass(frozen=True, eq=False)

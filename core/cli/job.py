@@ -172,7 +172,8 @@ def make(job: Job, progress: Progress = SILENT, *, alone: bool = False) -> Made:
 
 def make_of(sources: Sources, job: Job, progress: Progress = SILENT, prepared: Any = None) -> Made:
     """Return the result of a job with clips already read; `prepared` as in `verbs.apply`."""
-    others = job.host.read(job.partners, job.settings, job.recipe) if job.partners else sources.partner
+    alone = {**job.settings, "contacts": ""}  # they are the first figure's
+    others = job.host.read(job.partners, alone, job.recipe) if job.partners else sources.partner
     if others is not None:
         _check_frames(*(job.recipe.with_motion(one.clips) for one in (sources, others)))
         given = job.recipe, sources.clips, others.clips, job.settings.get("adapts", job.adapts), progress, prepared

@@ -8,6 +8,7 @@ from ..formats.motion_file import MotionFile
 from ..motion import roles
 from ..options import Choice, Option, by_name
 from .host import FilePath, Settings
+from .listed import Contacts
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ OPTIONS = {
     **by_name(
         Units("units", "auto", f"Of the files: auto, {', '.join(units.UNITS)} or metres a unit"),
         Option("up", "auto", "The files' upward axis", choices=tuple(map(Choice, motion_file.UPS))),
+        Contacts("contacts", "", "Contacts to keep though none is found: '1 hold LR 12-40; 1 world knee.L 0-30'"),
     ),
     **MISSING,
 }

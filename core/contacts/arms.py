@@ -11,12 +11,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..edit.feet import legs
+from ..edit.feet import legs, planting
 from ..motion import arrays, kinematics, quat, retarget, root_motion
 from ..motion.clip import Clip
 from ..motion.ik import Limb
 from ..motion.quat import Array
-from . import find, parts, wanted
+from . import find, parts
 from .figure import Figure, figure_of
 from .wanted import Played
 
@@ -48,27 +48,40 @@ class Arms:
     played: Sequence[Played]
 
     @classmethod
-    def of(cls, made: Clip, now: Figure, played: Sequence[Played]) -> "Arms":
-        limbs = {side: arm for side in now.palms if (arm := parts.find_arm(made.skeleton, side)) is not None}
+    def of(cls, made: Clip, now: Figure, played: Sequence[Played], ends: Sequence[str] = ()) -> "Arms":
+        """Return the arms of a result, and the legs of some ends; knees are not led by their limbs."""
+        feet = [end for end in dict.fromkeys(ends) if end.startswith("foot.")]
+        limbs = {end: limb for end in (*now.palms, *feet) if (limb := parts.find_limb(made.skeleton, end)) is not None}
         return cls(made, now, limbs, played)
 
     @cached_property
     def offsets(self) -> Mapping[str, Array]:
         """The vectors (F, 3) from the wrists to the palms, by side."""
-        return {side: self.begin.palms[side] - self.begin.points[:, arm.end] for side, arm in self.limbs.items()}
+        return {side: self.begin.ends[side] - self.begin.points[:, arm.end] for side, arm in self.limbs.items()}
+
+    @cached_property
+    def loose(self) -> Mapping[str, Array]:
+        """How far (F,) feet may be moved beyond their contacts, by end: 0 while they stand, 1 from EASE after that."""
+        found, at = dict[str, Array](), np.arange(len(self.made))
+        for end in [end for end in self.limbs if "." in end]:
+            away = np.full(len(at), np.inf)
+            for one in [one for one in planting.contact_spans(self.made) if one.foot == end[-1]]:
+                away = np.minimum(away, np.maximum(np.maximum(one.first - at, at - one.end + 1), 0))
+            found[end] = arrays.ease(np.clip(away / (EASE * self.made.rate), 0.0, 1.0))
+        return found
 
     @cached_property
     def limits(self) -> Mapping[str, Array]:
         """The largest accelerations (F, 2), m/s², that elbow and wrist of each side may have."""
-        usual = _measure_usual(self.made, self.played)
+        usual = _measure_usual(self.made, self.played, list(self.limbs))
         return {
             side: np.maximum(SNAPS * np.maximum(usual[side], np.quantile(sizes, HELD, axis=0)), sizes)
-            for side, sizes in _accelerations(self.begin, self.made.rate).items()
+            for side, sizes in _accelerations(self.begin, self.made.rate, list(self.limbs)).items()
         }
 
     def shift(self, now: Figure, steps: Mapping[str, Array]) -> tuple[Clip, Figure]:
         """Return the clip and its figure with palms moved by steps (F, 3) from where they are now."""
-        shifts = {arm.foot: now.palms[side] - self.begin.palms[side] + steps[side] for side, arm in self.limbs.items()}
+        shifts = {arm.foot: now.ends[side] - self.begin.ends[side] + steps[side] for side, arm in self.limbs.items()}
         result = legs.shifted(self.made, list(self.limbs.values()), shifts)
         return result, self._figure(result)
 
@@ -85,7 +98,7 @@ class Arms:
 
     def find_snaps(self, now: Figure) -> dict[str, Flags]:
         """Return the frames (F,) by side in which an elbow or a wrist exceeds its limits far, or often does."""
-        sizes, found = _accelerations(now, self.made.rate), {}
+        sizes, found = _accelerations(now, self.made.rate, list(self.limbs)), {}
         for side in self.limbs:
             often = np.quantile(sizes[side], HELD, axis=0) > EVEN * self.limits[side].min(axis=0)
             found[side] = np.any(sizes[side] > np.where(often, EVEN, SINGLE) * self.limits[side], axis=1)
@@ -120,10 +133,11 @@ class Arms:
     def _figure(self, result: Clip) -> Figure:
         """Return the figure of a result whose arms have moved."""
         begin, joints = self.begin, [joint for arm in self.limbs.values() for joint in (arm.upper, arm.lower, arm.end)]
+        joints += [begin.skeleton.roles[toe] for end in self.limbs if (toe := f"toe{end[4:]}") in begin.skeleton.roles]
         turned, places = kinematics.world_of(result, joints)
         all_turned, points = begin.turned.copy(), begin.points.copy()
         all_turned[:, joints], points[:, joints] = turned[:, joints], places[:, joints]
-        palms = {side: points[:, arm.end] + self.offsets[side] for side, arm in self.limbs.items()}
+        palms = {side: points[:, self.limbs[side].end] + self.offsets[side] for side in begin.palms}
         return Figure(begin.skeleton, all_turned, points, palms, parts.find_parts(result.skeleton, points, palms))
 
 
@@ -153,21 +167,24 @@ def _spread(bodies: Sequence[Arms], nows: Sequence[Figure], pulls: Sequence[Pull
     total = {hand: np.zeros((count, 3)) for hand in hands}
     weight = {hand: np.zeros(count) for hand in hands}
     free = {hand: np.ones(count) for hand in hands}
-    chests = [now.turned[:, now.chest] for now in nows]
     for span, lacks, (ease, glide) in pulls:
         window, share = ease_in(span, count, bodies[0].made.rate, ease)
         at = np.arange(window.start, window.stop)
         nearest = np.clip(at, span.start, span.stop - 1)
         for hand, lack in lacks.items():
             # Beyond the contact its lack is held in the frame of the chest, with which the arm moves.
-            chest = chests[hand[0]]
+            now = nows[hand[0]]
+            chest = now.turned[:, now.skeleton.roles.get("hips", 0) if "." in hand[1] else now.chest]
             own = quat.rotate(quat.inv(chest[span]), lack)
             held = own[nearest - span.start]
             if glide and len(own) > 2:
                 held += _glide(own, at - nearest, glide * bodies[0].made.rate)
-            total[hand][window] += share[:, None] * quat.rotate(chest[window], held)
-            weight[hand][window] += share
-            free[hand][window] *= 1.0 - share
+            given = share
+            if "." in hand[1]:  # a foot that stands before and after its contact stays
+                given = np.where(at == nearest, share, share * bodies[hand[0]].loose[hand[1]][window])
+            total[hand][window] += given[:, None] * quat.rotate(chest[window], held)
+            weight[hand][window] += given
+            free[hand][window] *= 1.0 - given
     steps = {hand: total[hand] / (weight[hand] + free[hand])[:, None] for hand in hands}
     return [{side: steps[k, side] for side in body.limbs} for k, body in enumerate(bodies)]
 
@@ -178,10 +195,8 @@ def _glide(lack: Array, away: NDArray[np.int64], frames: float) -> Array:
     return speeds * (np.sign(away) * frames * (1.0 - np.exp(-np.abs(away) / frames)))[:, None]
 
 
-def ease_in(span: slice, count: int, rate: float, ease: float = EASE) -> tuple[slice, Array]:
-    """Return the frames in which a contact moves an arm, and its share (K,) in them.
-
-    count : of all frames; ease : seconds
+def ease_in(span: slice, count: int, rate: float, seconds: float = EASE) -> tuple[slice, Array]:
+    """Return the frames in which a contact moves an arm, and its share (K,) in them; count : of all frames.
 
     Example:
         >>> from action_loom.core.contacts import arms
@@ -189,7 +204,7 @@ def ease_in(span: slice, count: int, rate: float, ease: float = EASE) -> tuple[s
         >>> window, share[7:9].tolist()
         (slice(3, 27, None), [1.0, 1.0])
     """
-    ease = ease * rate
+    ease = seconds * rate
     first, end = max(span.start - int(ease), 0), min(span.stop + int(ease), count)
     at = np.arange(first, end)
     away = np.maximum(np.maximum(span.start - at, at - span.stop + 1), 0)
@@ -197,15 +212,15 @@ def ease_in(span: slice, count: int, rate: float, ease: float = EASE) -> tuple[s
     return slice(first, end), arrays.ease(near)
 
 
-def _accelerations(figure: Figure, rate: float) -> dict[str, Array]:
-    """Return the accelerations (F, 2), m/s², of the elbow and of the wrist of each side.
+def _accelerations(figure: Figure, rate: float, ends: Sequence[str]) -> dict[str, Array]:
+    """Return the accelerations (F, 2), m/s², of the elbow and of the wrist of each end, or of the knee and the ankle.
 
     They are measured over 1/30 s, whatever the rate.
     """
     step = max(round(rate / find.RATE), 1)
     found, roles = {}, figure.skeleton.roles
-    for side in figure.palms:
-        places = figure.points[:, [roles[f"forearm.{side}"], roles[f"hand.{side}"]]]
+    for side in [end for end in ends if end in figure.ends]:
+        places = figure.points[:, [roles[role] for role in parts.list_roles(side)[1:]]]
         sizes = np.zeros((len(places), 2))
         if len(places) > 2 * step:
             bend = places[2 * step :] - 2.0 * places[step:-step] + places[: -2 * step]
@@ -214,43 +229,14 @@ def _accelerations(figure: Figure, rate: float) -> dict[str, Array]:
     return found
 
 
-def _measure_usual(made: Clip, played: Sequence[Played]) -> dict[str, Array]:
+def _measure_usual(made: Clip, played: Sequence[Played], ends: Sequence[str]) -> dict[str, Array]:
     """Return the accelerations (2,), m/s², that elbow and wrist of each side rarely exceed in the sources, scaled."""
-    usual = {side: np.zeros(2) for side in "LR"}
+    usual = {end: np.zeros(2) for end in ends}
     for clip in dict.fromkeys(one.clip for one in played):
         frames = np.concatenate([one.frames for one in played if one.clip is clip])
         shown = slice(max(int(frames.min()), 0), max(int(frames.max()), 0) + 1)
         scale = retarget.leg_ratio(clip.skeleton, made.skeleton)
-        for side, sizes in _accelerations(figure_of(clip), clip.rate).items():
+        for side, sizes in _accelerations(figure_of(clip), clip.rate, ends).items():
             if len(sizes[shown]):
                 usual[side] = np.maximum(usual[side], scale * np.quantile(sizes[shown], HELD, axis=0))
     return usual
-
-
-def carry_palms(made: Clip, played: Sequence[Played]) -> dict[str, Array] | None:
-    """Return the vectors (F, 3) from the wrists to the palms of a body that plays one clip of another body.
-
-    Hands point as the source's do, even if the bones do not show where fingers begin. None for a result of bodies with
-    its own rest pose.
-
-    Example:
-        >>> import numpy as np
-        >>> from action_loom.core.contacts import arms, wanted
-        >>> from action_loom.core.demo_character import actions
-        >>> walk = actions.walk()
-        >>> arms.carry_palms(walk, [wanted.Played(walk, 0, np.arange(97.0), np.ones(97))])
-    """
-    if (
-        len(played) != 1
-        or wanted.same_rest(played[0].clip.skeleton, made.skeleton)
-        or len(played[0].frames) != len(made)
-    ):
-        return None
-    clip, turned = played[0].clip, kinematics.get_cached_pose(played[0].clip)[0]
-    found = {}
-    for side in "LR":
-        if any(parts.find_arm(one.skeleton, side) is None for one in (clip, made)):
-            continue
-        grown = parts.measure_limb(made.skeleton, "forearm", side) / parts.measure_limb(clip.skeleton, "forearm", side)
-        found[side] = grown * wanted.sample(parts.palm_offset(clip, side, turned), played[0].frames)
-    return found

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion import arrays, quat, root_motion
-from ..motion.clip import Clip
+from ..motion.clip import Clip, FreeHand
 from ..motion.quat import Array
 from . import find, keep, parts, still_spans, wanted
 from .arms import Arms, Flags, Hand
-from .figure import ELBOWS, Figure, figure_of
+from .figure import Figure, figure_of
 from .find import BY_PARTNER, HOLD, MEET, ON, ON_PARTNER, RIGID, Contact
 from .keep import Hold, Kept
 from .still_spans import Stillness
@@ -26,12 +26,15 @@ SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
 
 _OTHER_SIDE = str.maketrans("LR", "RL")
 NONE: Mapping[Clip, Clip] = {}
+ALONE = "no partner is chosen"  # the end of a warning
 
 Two = tuple[Clip, Clip]
 
 
 def find_contacts(one: Clip, other: Clip) -> tuple[Contact, ...]:
     """Return contacts of the hands of two figures with each other, by time; their clips have the same frames.
+
+    Those that either clip has as free hands are left out, and added ones are among them.
 
     Example:
         >>> import numpy as np
@@ -44,6 +47,22 @@ def find_contacts(one: Clip, other: Clip) -> tuple[Contact, ...]:
         >>> couple.find_contacts(wave, partner)[0].kind
         'meet'
     """
+    swapped = replace(other, free_hands=tuple(_exchange_figures(row) for row in other.free_hands))
+    found = [row for row in _find_contacts(one, other) if not (find.is_free(row, one) or find.is_free(row, swapped))]
+    figures, own = (figure_of(one), figure_of(other)), (*one.free_hands, *swapped.free_hands)
+    added = [row for row in own if row.added and _has_parts(row[:3], figures)]
+    return find.merge_added(found, [contact for row in dict.fromkeys(added) for contact in find.read_added(row, one)])
+
+
+def _exchange_figures(row: FreeHand) -> FreeHand:
+    """Return a contact of two figures as the other one has it."""
+    if row.kind in (MEET, HOLD):
+        ends = find.split_ends(row.sides)[::-1]
+        return row._replace(sides=(",".join if "." in row.sides else "".join)(ends))
+    return row._replace(kind={ON_PARTNER: BY_PARTNER, BY_PARTNER: ON_PARTNER}.get(row.kind, ""))
+
+
+def _find_contacts(one: Clip, other: Clip) -> tuple[Contact, ...]:
     every = max(round(one.rate / find.RATE), 1)
     frames, rate = np.arange(0, min(len(one), len(other)), every), one.rate / every
     if len(frames) < 2:
@@ -57,7 +76,7 @@ def find_contacts(one: Clip, other: Clip) -> tuple[Contact, ...]:
         for contact in _find_between(pair, rate, height, first + second)
     ]
     on = [*_find_on(pair, rate, ON_PARTNER), *_find_on(pair[::-1], rate, BY_PARTNER)]
-    on = [one for one in on if not (one.part.partition(".")[0] in parts.ARMS and _is_covered(one, met))]
+    on = [one for one in on if not (one.part.partition(".")[0] in parts.ARMS and find.is_covered(one, met))]
     found = sorted([*met, *on], key=lambda one: (one.first, one.end, one.key))
     last = min(len(one), len(other))
     return tuple(replace(one, first=one.first * every, end=min((one.end - 1) * every + 1, last)) for one in found)
@@ -125,12 +144,6 @@ def _is_resting(pair: Sequence[Figure], side: str, name: str, span: slice) -> bo
     own = places[np.arange(len(frames)), np.arange(len(frames))]
     spread = find.measure_spread(own[:, None]), find.measure_spread(places)
     return find.is_evident(ON, other.skeleton.height, *spread)
-
-
-def _is_covered(contact: Contact, met: Sequence[Contact]) -> bool:
-    """Return whether contacts between hands cover much of a hand's contact with an arm."""
-    which = 0 if contact.kind == ON_PARTNER else 1
-    return find.is_covered(contact, [replace(one, sides=one.sides[which]) for one in met])
 
 
 def find_sources(
@@ -218,10 +231,10 @@ class Source:
         kind, sides, name = _mirror_key(key) if self.mirrored else key
         pair = [figure_of(clip) for clip in self.captured]
         if kind in (MEET, HOLD):
-            apart = pair[0].palms[sides[0]] - pair[1].palms[sides[1]]
+            apart = _measure_apart(pair, sides)
             return wanted.sample(self._turn(apart, 0)[0], frames)
         by, on = (0, 1) if kind == ON_PARTNER else (1, 0)
-        part, palm = pair[on].parts[name], pair[by].palms[sides]
+        part, palm = pair[on].part(name), pair[by].ends[sides]
         along = part.nearest(palm)
         off, heading = self._turn(palm - part.at(along), on)
         body = figure_of(self.clips[on])
@@ -293,9 +306,13 @@ def _keep(
     if fixed is not None:
         own = Source((made[0], made[1]), (made[0], made[1]), mirrored=False, contacts=())
         relations = [_meet_fixed(one, own, fixed) for one in relations]
-    holds = [Hold(one, hands_of(one.contact.key, shares), shares) for one in relations]
     theirs = [replace(one, clip=sources[one.clip].clips[1]) for one in played]
-    bodies = [Arms.of(*given) for given in zip(made, nows, (played, theirs), strict=True)]
+    holds = [
+        Hold(one, hands_of(one.contact.key, shares), shares, listed=_is_listed(one.contact, played, theirs))
+        for one in relations
+    ]
+    ends = [[end for one in holds for k, end in one.hands if k == which] for which in (0, 1)]
+    bodies = [Arms.of(*given) for given in zip(made, nows, (played, theirs), ends, strict=True)]
 
     def lacks(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
         return measure_lack(one.wanted, figures, facing, one.shares)
@@ -305,6 +322,41 @@ def _keep(
         return clips, kept
     clips = [_leave_fixed(clip, body, fixed) for clip, body in zip(clips, bodies, strict=True)]
     return clips, keep.measure_again(kept, lacks, [figure_of(clip) for clip in clips])
+
+
+def _is_listed(contact: Contact, played: Sequence[Played], theirs: Sequence[Played]) -> bool:
+    other = _exchange_figures(FreeHand(*contact.key, 0.0, 0.0))
+    return keep.is_listed(contact, played) or keep.is_listed(Contact(*other[:3], 0, 1), theirs)
+
+
+def describe_left_out(clip: Clip, partner: Clip | None = None, *, cyclic: bool = False) -> list[str]:
+    """Return sentences on contacts that people have added to a clip and that no result can keep.
+
+    cyclic : whether the result is a cycle, which has no places in the world
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from action_loom.core.contacts import couple
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.motion.clip import FreeHand
+        >>> held = replace(actions.walk(), free_hands=(FreeHand("hold", "LR", "", 0.5, 1.0, True),))
+        >>> couple.describe_left_out(held)
+        ['walk (frame 15): left hand on partner.hand.R is not kept, because no partner is chosen']
+        >>> couple.describe_left_out(held, actions.walk())
+        []
+    """
+    known = [one.key for one in find.find_contacts(clip) if not (cyclic and one.kind == find.WORLD)]
+    known += [] if partner is None else [one.key for one in find_contacts(clip, partner)]
+    found = list[str]()
+    for row in clip.free_hands:
+        for one in find.read_added(row, clip) if row.added and row[:3] not in known else ():
+            if one.kind not in (*find.KINDS, *find.OF_TWO) or not {end for _, end in one.ends} <= keep.HANDS.keys():
+                continue  # not ours
+            alone = one.kind in find.OF_TWO and partner is None
+            lacking = "a cycle has no fixed places" if one.kind == find.WORLD else "the body has no such joints"
+            why = ALONE if alone else lacking
+            found.append(f"{clip.name} (frame {one.first}): {keep.describe(one)} is not kept, because {why}")
+    return found
 
 
 def _meet_fixed(one: Wanted, own: "Source", fixed: Flags) -> Wanted:
@@ -341,8 +393,14 @@ def _return_to_keys(clip: Clip, before: Clip, keys: NDArray[np.int64], leaves: A
     )
 
 
+def _measure_apart(figures: Sequence[Figure], sides: str) -> Array:
+    """Return the vectors (F, 3) from an end of the second figure to one of the first."""
+    one, other = find.split_ends(sides)
+    return figures[0].ends[one] - figures[1].ends[other]
+
+
 def measure_arm(figure: Figure, side: str) -> tuple[Array, Array]:
-    """Return the vectors (F, 3) from shoulder to wrist, and the lengths (F,) of an arm.
+    """Return the vectors (F, 3) from shoulder to wrist, and the lengths (F,) of an arm, or of a leg by its end.
 
     Example:
         >>> from action_loom.core.contacts import couple, figure
@@ -351,16 +409,17 @@ def measure_arm(figure: Figure, side: str) -> tuple[Array, Array]:
         >>> line.shape, round(float(length[0]), 2)
         ((97, 3), 0.53)
     """
-    shoulder, elbow, wrist = (figure.points[:, figure.skeleton.roles[f"{role}.{side}"]] for role in ELBOWS)
+    shoulder, elbow, wrist = (figure.points[:, figure.skeleton.roles[role]] for role in parts.list_roles(side))
     return wrist - shoulder, np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
 
 
 def _has_parts(key: Key, nows: Sequence[Figure]) -> bool:
     kind, sides, part = key
     if kind in (MEET, HOLD):
-        return all(side in now.palms for side, now in zip(sides, nows, strict=True))
+        ends = find.split_ends(sides)
+        return len(ends) == 2 and all(end in now.ends for end, now in zip(ends, nows, strict=True))
     by, on = (0, 1) if kind == ON_PARTNER else (1, 0)
-    return sides in nows[by].palms and part in nows[on].parts
+    return kind in (ON_PARTNER, BY_PARTNER) and sides in nows[by].ends and nows[on].has_part(part)
 
 
 def hands_of(key: Key, shares: tuple[float, float]) -> tuple[Hand, ...]:
@@ -373,7 +432,7 @@ def hands_of(key: Key, shares: tuple[float, float]) -> tuple[Hand, ...]:
     """
     kind, sides, _ = key
     if kind in (MEET, HOLD):
-        return tuple((k, sides[k]) for k in (0, 1) if shares[k])
+        return tuple((k, end) for k, end in enumerate(find.split_ends(sides)) if shares[k])
     return ((0 if kind == ON_PARTNER else 1, sides),)
 
 
@@ -396,11 +455,11 @@ def measure_lack(
     """
     (kind, sides, name), span = one.contact.key, one.span
     if kind in (MEET, HOLD):
-        apart = (figures[0].palms[sides[0]] - figures[1].palms[sides[1]])[span]
+        apart, ends = _measure_apart(figures, sides)[span], find.split_ends(sides)
         lack = quat.rotate(quat.about_axis("Z", facing[span]), one.relation[span]) - apart
-        return {(k, sides[k]): way * lack for k, way in ((0, shares[0]), (1, -shares[1])) if way}
+        return {(k, ends[k]): way * lack for k, way in ((0, shares[0]), (1, -shares[1])) if way}
     by, on = (0, 1) if kind == ON_PARTNER else (1, 0)
-    body, part = figures[on], figures[on].parts[name]
+    body, part = figures[on], figures[on].part(name)
     turned = body.turned[span, body.joint_of(name)]
     goal = part.at(one.relation[:, 0])[span] + quat.rotate(turned, one.relation[span, 1:])
-    return {(by, sides): goal - figures[by].palms[sides][span]}
+    return {(by, sides): goal - figures[by].ends[sides][span]}

@@ -5,6 +5,7 @@ Method: Contacts of hands.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,6 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from . import parts
 from .parts import Part
-
-ELBOWS = ("upper_arm", "forearm", "hand")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +42,32 @@ class Figure:
         roles = self.skeleton.roles
         return roles.get("chest", roles.get("spine", roles.get("hips", 0)))
 
+    @cached_property
+    def ends(self) -> Mapping[str, Array]:
+        """The places (F, 3) of palms, balls of feet and knees, by "L", "foot.L", "knee.L" and those of the right."""
+        roles, found = self.skeleton.roles, dict(self.palms)
+        for side in self.palms:
+            if parts.find_limb(self.skeleton, f"foot.{side}") is not None:
+                found[f"foot.{side}"] = self.points[:, roles.get(f"toe.{side}", roles[f"foot.{side}"])]
+                found[f"knee.{side}"] = self.points[:, roles[f"shin.{side}"]]
+        return found
+
+    def part(self, name: str) -> Part:
+        """Return a part of the body, or a joint as a part without size."""
+        if name in self.parts:
+            return self.parts[name]
+        place = self.points[:, self.skeleton.index(name)]
+        return Part(place, place, (1.0, 1.0))
+
+    def has_part(self, name: str) -> bool:
+        """Return whether a part or a joint is known."""
+        return name in self.parts or name in self.skeleton.names
+
     def joint_of(self, part: str) -> int:
-        """Return the joint that turns with a part."""
-        return self.chest if part == "trunk" else self.skeleton.roles[part]
+        """Return the joint that turns with a part, or the joint of that name."""
+        if part == "trunk":
+            return self.chest
+        return self.skeleton.roles[part] if part in self.skeleton.roles else self.skeleton.index(part)
 
     def in_chest(self, places: Array) -> Array:
         """Return places (F, 3) in the frame of the chest."""
@@ -54,7 +76,7 @@ class Figure:
 
     def in_part(self, part: str, places: Array) -> Array:
         """Return places (F, 3) from the low end of a part, in the frame of its joint."""
-        away = places - self.parts[part].low
+        away = places - self.part(part).low
         return np.asarray(quat.rotate(quat.inv(self.turned[:, self.joint_of(part)]), away))
 
     def measure_bend(self, side: str) -> Array:
@@ -88,7 +110,7 @@ def figure_of(clip: Clip, palms: Mapping[str, Array] | None = None) -> Figure:
     skeleton = clip.skeleton
     turned, points = kinematics.get_cached_pose(clip)
     two_legged = not skeleton.has_many_legs
-    sides = [side for side in "LR" if two_legged and parts.find_arm(skeleton, side) is not None]
+    sides = [side for side in "LR" if two_legged and parts.find_limb(skeleton, side) is not None]
     if palms is None:
         palms = {side: parts.palm_offset(clip, side, turned) for side in sides}
     places = {side: points[:, skeleton.roles[f"hand.{side}"]] + palms[side] for side in sides}

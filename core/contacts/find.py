@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion import arrays, quat
-from ..motion.clip import Clip
+from ..motion.clip import Clip, FreeHand
 from ..motion.quat import Array
 from . import parts, props, still_spans
 from .figure import Figure, figure_of
@@ -21,7 +21,7 @@ from .still_spans import Stillness
 ON, TOUCH, RIGID, LOAD, WORLD, PROP = KINDS = ("on", "touch", "rigid", "load", "world", "prop")
 # Of two figures: palms near each other, palms at one distance, a palm on the partner, the partner's on this figure. The
 # sides of the first two are that of this figure's hand, then that of the partner's.
-MEET, HOLD, ON_PARTNER, BY_PARTNER = "meet", "hold", "on_partner", "by_partner"
+MEET, HOLD, ON_PARTNER, BY_PARTNER = OF_TWO = ("meet", "hold", "on_partner", "by_partner")
 RATE = 30.0  # Hz at which contacts are searched
 FRAMES = 24  # of a span, compared for its evidence
 # Still spans by kind: of the palm in the frame of a part, of the distance of the hands, of both palms in the chest's
@@ -50,8 +50,8 @@ GIVES_WAY = 0.3  # share of a contact covered by one of a stronger kind
 class Contact:
     """A contact of a hand, or of both, from its first frame to the one before `end`.
 
-    kind : one of `KINDS`; sides : "L", "R" or "LR"
-    part : the touched part of the body, or the joint of a prop; "" for other kinds
+    kind : one of `KINDS`, or of two figures; sides : "L", "R" or "LR", or other ends, as `split_ends`
+    part : the touched part of the body, or a joint, such as a prop's; "" for other kinds
     """
 
     kind: str
@@ -64,6 +64,25 @@ class Contact:
     def key(self) -> tuple[str, str, str]:
         """The kind, the sides and the part, without the time."""
         return self.kind, self.sides, self.part
+
+    @property
+    def ends(self) -> tuple[tuple[int, str], ...]:
+        """The ends of limbs, each with the number of its figure."""
+        ends = split_ends(self.sides)
+        if self.kind in (MEET, HOLD):
+            return tuple(enumerate(ends))
+        return tuple((int(self.kind == BY_PARTNER), end) for end in ends)
+
+
+def split_ends(sides: str) -> tuple[str, ...]:
+    """Return the ends of limbs in a contact's sides: a letter for each hand, or names with commas.
+
+    Example:
+        >>> from action_loom.core.contacts import find
+        >>> find.split_ends("LR"), find.split_ends("foot.L,R"), find.split_ends("knee.L")
+        (('L', 'R'), ('foot.L', 'R'), ('knee.L',))
+    """
+    return tuple(sides.split(",") if "." in sides else sides)
 
 
 _found: WeakKeyDictionary[Clip, tuple[Contact, ...]] = WeakKeyDictionary()
@@ -82,7 +101,7 @@ def find_contacts(clip: Clip) -> tuple[Contact, ...]:
         ()
     """
     if clip not in _found:
-        found, added = [one for one in _find_contacts(clip) if not _is_free(one, clip)], _list_added(clip)
+        found, added = [one for one in _find_contacts(clip) if not is_free(one, clip)], _list_added(clip)
         _found[clip] = tuple(found) if not added else merge_added(found, added)
     return _found[clip]
 
@@ -108,21 +127,27 @@ def _list_added(clip: Clip) -> list[Contact]:
     figure, found = figure_of(clip), list[Contact]()
     things = {figure.skeleton.names[joint] for joint in props.list_props(figure)}
     for one in added:
-        first, end = max(round(one.begin * clip.rate), 0), min(round(one.end * clip.rate), len(clip))
-        one_hand = one.sides in figure.palms
-        on_part = one.part in figure.parts and parts.is_other_part(one.part, one.sides)
+        on_part = one.sides in figure.palms and one.part in figure.parts and parts.is_other_part(one.part, one.sides)
+        on_thing = one.sides.startswith("foot.") and one.part in things
         can_be = {
-            ON: one_hand and on_part,
-            WORLD: one_hand,
+            ON: one.sides in figure.ends and (on_part or on_thing),
+            WORLD: one.sides in figure.ends,
             PROP: one.part in things and all(side in figure.palms for side in one.sides),
             RIGID: one.sides == "LR" and len(figure.palms) == 2,
         }
-        if end - first > 1 and can_be.get(one.kind, False):
-            found.append(Contact(one.kind, one.sides, one.part, first, end))
+        if can_be.get(one.kind, False):
+            found += read_added(one, clip)
     return found
 
 
-def _is_free(contact: Contact, clip: Clip) -> bool:
+def read_added(one: FreeHand, clip: Clip) -> list[Contact]:
+    """Return an added contact in the frames of its clip, if it has some there."""
+    first, end = max(round(one.begin * clip.rate), 0), min(round(one.end * clip.rate), len(clip))
+    return [Contact(*one[:3], first, end)] if end - first > 1 else []
+
+
+def is_free(contact: Contact, clip: Clip) -> bool:
+    """Return whether a clip has a contact as one that results do not keep."""
     begin, end = contact.first / clip.rate, contact.end / clip.rate
     return any(one.covers(contact.key, begin, end) for one in clip.free_hands)
 
@@ -299,7 +324,7 @@ def is_covered(contact: Contact, others: list[Contact]) -> bool:
     """Return whether contacts of the same hand cover much of a contact."""
     held = np.zeros(contact.end - contact.first, dtype=bool)
     for one in others:
-        if set(one.sides) & set(contact.sides):
+        if set(one.ends) & set(contact.ends):
             held[max(one.first - contact.first, 0) : max(one.end - contact.first, 0)] = True
     return bool(held.mean() >= GIVES_WAY)
 

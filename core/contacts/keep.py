@@ -10,30 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..motion import arrays, cycles, quat
+from ..motion import arrays, cycles
 from ..motion.clip import Clip
 from ..motion.quat import Array
-from . import arms, carrying, find, parts, wanted
+from . import arms, carrying, find, kneeling, parts, wanted
 from .arms import Approach, Arms, Flags, Hand
-from .figure import ELBOWS, Figure, figure_of
+from .figure import Figure, figure_of
 from .find import BY_PARTNER, HOLD, LOAD, MEET, ON, ON_PARTNER, PROP, RIGID, TOUCH, WORLD, Contact
+from .goals import EXACT, carry_palms, measure_lack, slide
 from .wanted import Played, Wanted
 
 Lacks = Callable[["Hold", Sequence[Figure]], Mapping[Hand, Array]]
 Held = tuple[list[Clip], "Kept"]
 
-EXACT = 0.002  # m; if all hands are this near, the result is not changed
 FAR = 0.25  # body heights from which on a contact of the source makes no sense in the result
-TOUCHED = 0.15  # share of a missing distance that an arm moves which the other hand touches
 AROUND = 0.5  # s beyond the ease in which a contact can be the cause of a snap
 SLIPS = 0.05  # m along a part; larger ones are reported
 MISSES = 0.01  # m; larger errors in a twentieth of a contact's frames with a partner are reported
 REMAINS, LEFT = 0.02, 0.005  # m; larger errors are reported, of hands on a prop the second
 LATE = 0.005  # m; larger errors in any frame of a contact try a longer way to it
 APPROACHES: Sequence[Approach] = ((arms.EASE, 0.0), (arms.EASE, 0.1), (0.45, 0.1), (0.45, 0.2))  # s
-REACHES = 0.96  # of an arm's length; hands beyond it slide along these parts
-SLIDES = ("thigh", "trunk")
-FARTHEST = 0.07  # body heights that they may slide
 
 
 @dataclass(eq=False)
@@ -43,6 +39,7 @@ class Hold:
     hands : that rest on it; shares : of the way for two hands, which may change if the arm of one would snap
     approach : how the hands come and go
     slid : metres along the part, for an arm that is too short for the place; let_go : why the contact is let go
+    listed : whether a person added it, so that it is kept even if its limb snaps
     """
 
     wanted: Wanted
@@ -51,6 +48,8 @@ class Hold:
     approach: Approach = APPROACHES[0]
     slid: float = 0.0
     let_go: str = ""
+    listed: bool = False
+    snaps: bool = False
     before: Array = field(default_factory=lambda: np.zeros(0))
     after: Array = field(default_factory=lambda: np.zeros(0))
 
@@ -58,6 +57,12 @@ class Hold:
     def is_lost(self) -> bool:
         """Whether the hand is not on its contact, because it was let go."""
         return bool(self.let_go) and float(np.median(self.before)) > EXACT
+
+    def is_far(self, height: float) -> bool:
+        """Let a contact go that makes no sense in the result, and return whether it was."""
+        if float(np.median(self.before)) > FAR * height:
+            self.let_go = "the result is too far from it"
+        return bool(self.let_go)
 
     @property
     def limit(self) -> float:
@@ -121,20 +126,27 @@ class Kept:
             elif contact.kind in _WITH_PARTNER and float(np.quantile(one.after, 0.95)) > MISSES:
                 far, count = 100.0 * float(one.after.max()), int((one.after > MISSES).sum())
                 found.append(f"{what}: the hands are up to {far:.0f} cm off in {count} frames, or arms would snap")
+            elif one.snaps:
+                found.append(f"{what}: kept as it was added, but an elbow, a wrist or a leg snaps")
             elif not one.let_go and abs(one.slid) > SLIPS:
                 found.append(f"{what}: the arm is too short, so it slides {100.0 * abs(one.slid):.0f} cm along")
         return found
 
 
 HANDS = {"L": "left hand", "R": "right hand", "LR": "both hands"}
+HANDS |= {"foot.L": "left foot", "foot.R": "right foot", "knee.L": "left knee", "knee.R": "right knee"}
 
 # A hand and the part below it, in contacts of two figures.
 _WITH_PARTNER: dict[str, Callable[[Contact], tuple[str, str]]] = {
-    MEET: lambda one: (HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
-    HOLD: lambda one: (HANDS[one.sides[0]], f"partner.hand.{one.sides[1]}"),
+    MEET: lambda one: (HANDS[one.ends[0][1]], _name_of_partner(one.ends[1][1])),
+    HOLD: lambda one: (HANDS[one.ends[0][1]], _name_of_partner(one.ends[1][1])),
     ON_PARTNER: lambda one: (HANDS[one.sides], f"partner.{one.part}"),
-    BY_PARTNER: lambda one: (f"partner.hand.{one.sides}", one.part),
+    BY_PARTNER: lambda one: (_name_of_partner(one.sides), one.part),
 }
+
+
+def _name_of_partner(end: str) -> str:
+    return f"partner.{end}" if "." in end else f"partner.hand.{end}"
 
 
 def describe(contact: Contact) -> str:
@@ -162,12 +174,12 @@ def describe(contact: Contact) -> str:
 def _own_hands(contact: Contact) -> str:
     """Return the sides of the first figure's hands in a contact."""
     if contact.kind in (MEET, HOLD):
-        return contact.sides[0]
+        return contact.ends[0][1]
     return "" if contact.kind == BY_PARTNER else contact.sides
 
 
 def mark_hands(report: Mapping[str, Any], count: int) -> dict[str, NDArray[np.int64]]:
-    """Return by side for each frame of a result 1 if the hand is on its contact, 2 if it misses one, 0 without one.
+    """Return by end for each frame of a result 1 if the hand is on its contact, 2 if it misses one, 0 without one.
 
     report : of the result, which has count frames; a hand misses a contact beyond the distance that is told
 
@@ -179,7 +191,7 @@ def mark_hands(report: Mapping[str, Any], count: int) -> dict[str, NDArray[np.in
     """
     marks = {side: np.zeros(count, dtype=np.int64) for side in "LR"}
     for row in [row for kind in ("hands", "partner") for row in (report.get(kind) or {}).get("contacts", ())]:
-        for mark in [marks[side] for side in row["hands"]]:
+        for mark in [marks.setdefault(end, np.zeros_like(marks["L"])) for end in find.split_ends(row["hands"])]:
             spans = [(1, row["first"], row["last"] + 1), *((2, *run) for run in row["missed"])]
             for value, first, end in spans:
                 mark[first:end] = np.maximum(mark[first:end], value)
@@ -274,8 +286,13 @@ def around_cycle(
             continue
         rotations = clip.rotations.copy()
         translations = clip.translations.copy()
-        limbs = [arm for side in "LR" if (arm := parts.find_arm(clip.skeleton, side)) is not None]
-        for joint in [joint for arm in limbs for joint in (arm.upper, arm.lower, arm.end)]:
+        ends = {end for hold in kept.holds for _, end in hold.wanted.contact.ends if "." in end} | {"L", "R"}
+        if any(end.startswith("knee.") for end in ends):
+            ends |= {"foot.L", "foot.R"}
+            hips, middle = clip.skeleton.roles.get("hips", 0), slice(one, 2 * one + 1)
+            translations[:, hips] += (changed.translations - thrice.translations)[middle, hips]
+        limbs = [limb for end in ends if (limb := parts.find_limb(clip.skeleton, end)) is not None]
+        for joint in [joint for limb in limbs for joint in (limb.upper, limb.lower, limb.end)]:
             rotations[:-1, joint] = changed.rotations[one : 2 * one, joint]
             rotations[-1, joint] = rotations[0, joint]
         props = [hold.wanted.contact.part for hold in kept.holds if hold.wanted.contact.kind == PROP]
@@ -287,15 +304,59 @@ def around_cycle(
 
 
 def _keep(made: Clip, played: Sequence[Played], found: Mapping[Clip, Sequence[Contact]]) -> Held:
-    now = figure_of(made, arms.carry_palms(made, played))
+    now = figure_of(made, carry_palms(made, played))
     holds = []
     for one in wanted.list_wanted(now, made.rate, played, found):
-        placed, slid = _slide(one, now)
-        holds.append(Hold(placed, tuple((0, side) for side in one.contact.sides), slid=slid))
+        placed, slid = slide(one, now)
+        holds.append(Hold(placed, one.contact.ends, slid=slid, listed=is_listed(one.contact, played)))
+    knees = [one for one in holds if one.wanted.contact.sides.startswith("knee.")]
+    if not knees:
+        return _keep_ends(made, now, played, holds)
+    kneels = _put_knees(made, now, knees)
+    if kneels is not made:
+        now = figure_of(
+            kneels, {side: palm - now.points[:, now.joint_of(f"hand.{side}")] for side, palm in now.palms.items()}
+        )
+    (held,), _ = _keep_ends(kneels, now, played, [one for one in holds if one not in knees])
+    for knee in knees:
+        knee.after = knee.before if knee.let_go else _measure_error(_measure_own(knee, [figure_of(held)]))
+    return [held], Kept(tuple(holds))
+
+
+def is_listed(contact: Contact, played: Sequence[Played]) -> bool:
+    """Return whether a person has added a contact to a source.
+
+    Example:
+        >>> import numpy as np
+        >>> from action_loom.core.contacts import find, keep, wanted
+        >>> from action_loom.core.demo_character import actions
+        >>> walk = actions.walk()
+        >>> keep.is_listed(find.Contact("world", "L", "", 3, 9), [wanted.Played(walk, 0, np.ones(1), np.ones(1))])
+        False
+    """
+    return any(row.added and row[:3] == contact.key for one in played for row in one.clip.free_hands)
+
+
+def _put_knees(made: Clip, now: Figure, knees: Sequence[Hold]) -> Clip:
+    """Return a clip with its knees on their contacts, which get their errors before, and the reason if let go."""
+    lacks = []
+    for one in knees:
+        ((end, lack),) = measure_lack(now, one.wanted).items()
+        one.before = np.linalg.norm(lack, axis=1)
+        if not one.is_far(now.skeleton.height):
+            lacks.append(kneeling.Lack(end, one.wanted.span, lack))
+    return made if all(float(one.before.max()) <= EXACT or one.let_go for one in knees) else kneeling.kneel(made, lacks)
+
+
+def _keep_ends(made: Clip, now: Figure, played: Sequence[Played], holds: Sequence[Hold]) -> Held:
     props = [one for one in holds if one.wanted.contact.kind == PROP]
     if not props:
-        return restore([Arms.of(made, now, played)], holds, _measure_own)
+        return restore([_list_arms(made, now, played, holds)], holds, _measure_own)
     return _keep_with_props(made, now, played, holds)
+
+
+def _list_arms(made: Clip, now: Figure, played: Sequence[Played], holds: Sequence[Hold]) -> Arms:
+    return Arms.of(made, now, played, [end for one in holds for _, end in one.hands])
 
 
 def _keep_with_props(made: Clip, now: Figure, played: Sequence[Played], holds: Sequence[Hold]) -> Held:
@@ -316,7 +377,7 @@ def _keep_with_props(made: Clip, now: Figure, played: Sequence[Played], holds: S
             return {(0, side): goal - figures[0].palms[side][span] for side, goal in goals[one]}
         return _measure_own(one, figures)
 
-    arm = Arms.of(turned, figure, played)
+    arm = _list_arms(turned, figure, played, holds)
     (clip,), _ = restore([arm], [one for one in holds if one in goals or one not in props], lacks)
     after = figure_of(clip, arm.offsets)
     placed = carrying.place_props(clip, after, held)
@@ -344,8 +405,8 @@ def restore(
     made, begin, rate = [one.made for one in bodies], [one.begin for one in bodies], bodies[0].made.rate
     for one in holds:
         one.before = one.after = _measure_error(lacks(one, begin))
-        if one.wanted.contact.kind != PROP and float(np.median(one.before)) > FAR * made[0].skeleton.height:
-            one.let_go = "the result is too far from it"
+        if one.wanted.contact.kind != PROP:
+            one.is_far(made[0].skeleton.height)
     if all(one.let_go or float(one.before.max(initial=0.0)) <= EXACT for one in holds):
         return made, Kept(tuple(holds))
 
@@ -355,6 +416,9 @@ def restore(
     results, after, snaps = arms.lead(bodies, pull)
     while cause := _find_cause(holds, snaps, rate):
         if not _leave_to_other(cause, snaps, rate):
+            if cause.listed:
+                cause.snaps = True
+                continue
             cause.let_go = "an elbow or a wrist would snap"
         results, after, snaps = arms.lead(bodies, pull)
     _measure_after(holds, lacks, after)
@@ -392,7 +456,7 @@ def measure_again(kept: Kept, lacks: Lacks, figures: Sequence[Figure]) -> Kept:
 def _find_cause(holds: Sequence[Hold], snaps: Sequence[Mapping[str, Flags]], rate: float) -> Hold | None:
     """Return the farthest contact near frames (F,) in which its arm snaps, None if no arm does."""
     for one in sorted(holds, key=lambda one: -float(np.median(one.before))):
-        if one.let_go or one.wanted.contact.kind == PROP or float(one.before.max(initial=0.0)) <= EXACT:
+        if one.let_go or one.snaps or one.wanted.contact.kind == PROP or float(one.before.max(initial=0.0)) <= EXACT:
             continue  # a prop stays in its hands
         if any(_find_snapping(one, snaps, rate)):
             return one
@@ -417,68 +481,10 @@ def _leave_to_other(one: Hold, snaps: Sequence[Mapping[str, Flags]], rate: float
     return True
 
 
-# --- goals ----------------------------------------------------------------------------------------------------------
-
-
-def _measure_lack(now: Figure, one: Wanted) -> dict[str, Array]:
-    """Return the displacement (K, 3) of each hand of a contact that restores it, in its frames."""
-    kind, sides, name = one.contact.key
-    span, relation = one.span, one.relation[one.span]
-    if kind == ON:
-        part, turned = now.parts[name], now.turned[span, now.joint_of(name)]
-        goal = part.at(one.relation[:, 0])[span] + quat.rotate(turned, relation[:, 1:])
-        lack = goal - now.palms[sides][span]
-        if name.partition(".")[0] not in parts.ARMS:
-            return {sides: lack}
-        # Crossed arms would follow each other if the other arm stayed, and block each other if both went half.
-        return {sides: (1.0 - TOUCHED) * lack, name[-1]: -TOUCHED * lack}
-    if kind == WORLD:
-        return {sides: relation - now.palms[sides][span]}
-    apart = (now.palms["L"] - now.palms["R"])[span]
-    if kind == TOUCH:
-        lack = quat.rotate(now.turned[span, now.chest], relation) - apart
-    else:
-        length = np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-9)
-        lack = apart * (relation / length - 1.0)
-    return {"L": 0.5 * lack, "R": -0.5 * lack}
-
-
 def _measure_own(one: Hold, figures: Sequence[Figure]) -> dict[Hand, Array]:
-    return {(0, side): lack for side, lack in _measure_lack(figures[0], one.wanted).items()}
+    return {(0, side): lack for side, lack in measure_lack(figures[0], one.wanted).items()}
 
 
 def _measure_error(lacks: Mapping[Hand, Array]) -> Array:
     """Return the distance (K,), metres, of the hands from where a contact has them."""
     return np.asarray(np.sum([np.linalg.norm(lack, axis=1) for lack in lacks.values()], axis=0))
-
-
-def _slide(one: Wanted, now: Figure) -> tuple[Wanted, float]:
-    """Return a contact with a thigh or the trunk that the arm reaches, and the shift along the part (m) for that.
-
-    The shift is the least that suffices, and the same in all its frames, so that the hand rests.
-    """
-    kind, side, name = one.contact.key
-    if kind != ON or name.partition(".")[0] not in SLIDES:
-        return one, 0.0
-    span, part, roles = one.span, now.parts[name], now.skeleton.roles
-    shoulder, elbow, wrist = (now.points[span, roles[f"{role}.{side}"]] for role in ELBOWS)
-    reach = REACHES * (np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1))
-    lack = _measure_lack(now, one)[side]
-    if float(np.abs(lack).max()) <= EXACT:  # its own arm was as straight
-        return one, 0.0
-    goal = now.palms[side][span] + lack
-    away = goal - (now.palms[side][span] - wrist) - shoulder
-    line = part.high[span] - part.low[span]
-    # Shares u along the part with |away + u line| = reach, or the nearest to it.
-    square, half = (line * line).sum(axis=1), (away * line).sum(axis=1)
-    root = np.sqrt(np.maximum(half**2 - square * ((away * away).sum(axis=1) - reach**2), 0.0))
-    ends = np.stack([-half - root, -half + root]) / square
-    shares = np.where(
-        np.linalg.norm(away, axis=1) <= reach, 0.0, ends[np.abs(ends).argmin(axis=0), np.arange(len(goal))]
-    )
-    share = float(shares[np.abs(shares).argmax()])
-    along = one.relation[:, 0]
-    most = FARTHEST * now.skeleton.height / float(np.sqrt(np.median(square)))
-    share = float(np.clip(share, max(-along[span].min(), -most), min(1.0 - along[span].max(), most))) if share else 0.0
-    relation = np.concatenate([(along + share)[:, None], one.relation[:, 1:]], axis=1)
-    return replace(one, relation=relation), share * float(np.sqrt(np.median(square)))

@@ -27,6 +27,7 @@ NEAR = {
     "head": (0.1, 0.135),
 }
 _BONES = {"forearm": "hand", "upper_arm": "forearm", "thigh": "shin", "shin": "foot"}
+ARM, LEG = ("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot")
 ARMS = ("hand", "forearm", "upper_arm")  # parts only touched by the other hand, resting or not
 
 
@@ -58,20 +59,34 @@ class Part:
         return np.asarray(np.clip(((places - self.low) * line).sum(axis=1) / square, 0.0, 1.0))
 
 
-def find_arm(skeleton: Skeleton, side: str) -> Limb | None:
-    """Return the joints of an arm, None if they are not known.
+def list_roles(end: str) -> tuple[str, str, str]:
+    """Return the roles of the three joints of a limb by its end: "L" is a hand, others are such as "foot.L", "knee.L".
+
+    Example:
+        >>> from action_loom.core.contacts import parts
+        >>> parts.list_roles("L"), parts.list_roles("knee.R")
+        (('upper_arm.L', 'forearm.L', 'hand.L'), ('thigh.R', 'shin.R', 'foot.R'))
+    """
+    of, _, side = end.rpartition(".")
+    upper, lower, last = LEG if of else ARM
+    return f"{upper}.{side}", f"{lower}.{side}", f"{last}.{side}"
+
+
+def find_limb(skeleton: Skeleton, end: str) -> Limb | None:
+    """Return the joints of an arm or a leg by its end, as `list_roles`; None if they are not known.
 
     Example:
         >>> from action_loom.core.contacts import parts
         >>> from action_loom.core.demo_character import body
         >>> person = body.skeleton()
-        >>> person.names[parts.find_arm(person, "L").end]
+        >>> person.names[parts.find_limb(person, "L").end]
         'hand.L'
     """
-    upper, lower, end = (skeleton.roles.get(f"{role}.{side}", -1) for role in ("upper_arm", "forearm", "hand"))
-    known = min(upper, lower, end) >= 0 and bool(skeleton.with_below([upper])[lower])
-    lengths = [_bone(skeleton, role, side) for role in ("upper_arm", "forearm")] if known else [0.0]
-    return Limb(f"front {side}", upper, lower, end) if min(lengths) > 0.0 else None
+    upper, lower, last = (skeleton.roles.get(role, -1) for role in list_roles(end))
+    known = min(upper, lower, last) >= 0 and bool(skeleton.with_below([upper])[lower])
+    side = end[-1]
+    lengths = [_bone(skeleton, role, side) for role in (LEG if "." in end else ARM)[:2]] if known else [0.0]
+    return Limb(side if "." in end else f"front {side}", upper, lower, last) if min(lengths) > 0.0 else None
 
 
 def palm_offset(clip: Clip, side: str, turned: Array) -> Array:

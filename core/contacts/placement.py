@@ -110,12 +110,12 @@ def _list_discs(
 def _find_ends(one: Wanted, nows: Sequence[Figure], facing: Array) -> tuple[Array, Array]:
     """Return from where to where (K, 3) the partner's end of a contact is missing, and where that end is (K, 3)."""
     (body, side), lack = next(iter(couple.measure_lack(one, nows, facing, (1.0, 0.0)).items()))
-    palm = nows[body].palms[side][one.span]
+    palm = nows[body].ends[side][one.span]
     if body:
         return lack, palm
     if one.contact.kind == couple.ON_PARTNER:
         return -lack, palm + lack
-    return -lack, nows[1].palms[one.contact.sides[1]][one.span]
+    return -lack, nows[1].ends[one.contact.ends[1][1]][one.span]
 
 
 def _solve(discs: Sequence[_Disc], turn: Array, shift: Plane, leader: Clip) -> tuple[Array, Plane]:

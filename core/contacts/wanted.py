@@ -153,8 +153,8 @@ def _when_lives(one: Played, contacts: Sequence[Contact]) -> Array:
 
 def _has_parts(figure: Figure, key: Key) -> bool:
     kind, sides, part = key
-    known = {ON: figure.parts.keys(), PROP: figure.skeleton.names}
-    return set(sides) <= figure.palms.keys() and part in known.get(kind, ("",))
+    known = figure.has_part(part) if kind in (ON, PROP) else not part
+    return known and set(find.split_ends(sides)) <= figure.ends.keys()
 
 
 def _relation_of(key: Key, source: Figure, now: Figure, one: Played) -> Array:
@@ -162,18 +162,18 @@ def _relation_of(key: Key, source: Figure, now: Figure, one: Played) -> Array:
     kind, sides, name = key
     scale = retarget.leg_ratio(source.skeleton, now.skeleton)
     if kind == ON:
-        part, palm = source.parts[name], source.palms[sides]
+        part, palm = source.part(name), source.ends[sides]
         along = part.nearest(palm)
         off = quat.rotate(quat.inv(source.turned[:, source.joint_of(name)]), palm - part.at(along))
         if not same_rest(source.skeleton, now.skeleton):
-            off = off * (now.parts[name].size(along) / part.size(along))[:, None]
+            off = off * (now.part(name).size(along) / part.size(along))[:, None]
         values = np.concatenate([along[:, None], off], axis=1)
         sampled = sample(values, one.frames)
         sampled[:, 1:] = quat.rotate(_change_frame(source, now, one, name), sampled[:, 1:])
         return sampled
     if kind == WORLD:
         return sample(
-            np.concatenate([scale * source.palms[sides], _places_of(source, now)[0] * scale], axis=1), one.frames
+            np.concatenate([scale * source.ends[sides], _places_of(source, now)[0] * scale], axis=1), one.frames
         )
     apart = source.palms["L"] - source.palms["R"]
     if kind == TOUCH:
@@ -288,7 +288,7 @@ def _place_group(group: Sequence[Wanted], now: Figure) -> list[Wanted]:
     about = quat.about_axis("Z", np.array(turn))
     turned = [quat.rotate(about, one.relation[:, :3]) for one in group]
     lacks = [
-        now.palms[one.contact.sides][one.span] - places[one.span] for one, places in zip(group, turned, strict=True)
+        now.ends[one.contact.sides][one.span] - places[one.span] for one, places in zip(group, turned, strict=True)
     ]
     shift = np.concatenate(lacks).mean(axis=0)
     return [Wanted(one.contact, places + shift) for one, places in zip(group, turned, strict=True)]

@@ -12,6 +12,7 @@ from .quat import Array
 from .skeleton import Skeleton
 
 _OTHER_SIDE = {".L": ".R", ".R": ".L"}
+_EXCHANGED = str.maketrans("LR", "RL")
 
 
 def mirror_clip(clip: Clip) -> Clip:
@@ -69,7 +70,10 @@ def _exchange_sides(one: FreeHand, skeleton: Skeleton, partner: NDArray[np.int64
         part = skeleton.names[partner[skeleton.index(part)]]
     elif part[-2:] in _OTHER_SIDE:
         part = part[:-2] + _OTHER_SIDE[part[-2:]]
-    return one._replace(sides={"L": "R", "R": "L"}.get(one.sides, one.sides), part=part)
+    sides = one.sides.translate(_EXCHANGED)
+    if sides == "RL" and one.kind not in ("meet", "hold"):  # both hands; otherwise one of each figure
+        sides = one.sides
+    return one._replace(sides=sides, part=part)
 
 
 def _apply_maps(rows: Array, maps: Array) -> Array:

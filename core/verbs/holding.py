@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contacts import find, keep, objects, props
+from ..contacts import couple, find, keep, objects, props
 from ..contacts.figure import figure_of
 from ..contacts.wanted import Played
 from ..motion import mirror, quat
@@ -33,14 +33,21 @@ def hold_hands(
     kinds = (find.PROP,) if how is None else find.KINDS
     if how is None and not isinstance(made, EditResult):
         return clip, []  # its poses are keyed, or cut out of the source
-    if how == "off" or not any(_has_any(one, kinds) for one in moving):
+    if how == "off":
         return clip, []
+    told = (
+        []
+        if how is None
+        else [sentence for one in moving for sentence in couple.describe_left_out(one, cyclic=clip.cyclic)]
+    )
+    if not any(_has_any(one, kinds) for one in moving):
+        return clip, told
     played = _list_played(clip, made, sources, find_frames(made, recipe, sources))
     result, kept = keep.keep_contacts(clip, played, kinds)
     if not kept.holds:
-        return clip, []
+        return clip, told
     made.report["hands"] = kept.as_report()
-    return result, kept.describe(clip.name)
+    return result, [*told, *kept.describe(clip.name)]
 
 
 def _list_played(clip: Clip, made: Result, sources: Sequence[Clip], shown: Sequence[Any]) -> list[Played]:

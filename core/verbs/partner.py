@@ -89,7 +89,7 @@ def weave_partner(
     if isinstance(recipe, PlantOptions):
         woven, planted = planting.of_result(woven, _plant_options(recipe), one_source=one_source)
         report |= planted.report
-    sentences = []
+    sentences = [one for pair in of.items() for one in couple.describe_left_out(*pair)]
     if getattr(recipe, "keep_hands", "auto") != "off":
         woven, own = keep.keep_contacts(woven, [replace(one, clip=of[one.clip]) for one in played])
         sentences += own.describe(woven.name)
@@ -128,7 +128,7 @@ def join_results(made: Any, clip: Clip, theirs: Result, kept: keep.Kept, sentenc
     """Return a result with its clip changed, and with the partner's."""
     told = {
         "partner": {"name": theirs.clip.name, **kept.as_report()},
-        "warnings": [*made.report["warnings"], *sentences],
+        "warnings": [*(one for one in made.report["warnings"] if not one.endswith(couple.ALONE)), *sentences],
     }
     return replace(made, clip=made.restore(clip), report=made.report | told, partner=theirs)
 

@@ -283,3 +283,91 @@ def test_what_no_hand_touches_is_refused(walker):
     assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
     assert len(hands()) == before
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def pose_both(leader, partner, *names):
+    """Select one bone of each of two armatures, the leader's first, both in Pose Mode."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for rig in (leader, partner):
+        rig.select_set(True)
+    select(leader, names[0])
+    bone = partner.pose.bones[names[1]]
+    (bone if hasattr(bone, "select") else bone.bone).select = True
+
+
+@pytest.fixture
+def two(walker):
+    """The figure and a copy of it that walks 0.8 m beside it with an action of its own."""
+    partner = walker.copy()
+    partner.data, partner.name = walker.data.copy(), "Partner"
+    bpy.context.collection.objects.link(partner)
+    partner.animation_data.action = bpy.data.actions["Walk"].copy()
+    partner.animation_data.action.name = "Walk Partner"
+    partner.location.x += 0.8
+    return walker, partner
+
+
+BETWEEN = {
+    ("hand.L", "hand.R"): ["hold", "LR", "", "left hand on partner.hand.R"],
+    ("hand.L", "spine"): ["on_partner", "L", "trunk", "left hand on partner.trunk"],
+    ("head", "hand.R"): ["by_partner", "R", "head", "partner.hand.R on head"],
+    ("foot.L", "hand.R"): ["hold", "foot.L,R", "", "left foot on partner.hand.R"],
+    ("foot.R", "shin.L"): ["on_partner", "foot.R", "shin.L", "right foot on partner.shin.L"],
+}
+
+
+@pytest.mark.parametrize("names", BETWEEN, ids="-".join)
+def test_a_contact_is_added_between_bones_of_two_armatures(two, names):
+    pose_both(*two, *names)
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    row = hands()[-1]
+    assert [row.kind, row.sides, row.part, row.label] == BETWEEN[names]
+    assert json.loads(bpy.data.actions["Walk"][KEY])[-1][:4] == [*BETWEEN[names][:3], 5]
+    assert bpy.ops.action_loom.find_contacts() == {"FINISHED"}
+    assert BETWEEN[names][3] in [one.label for one in hands()]
+
+
+def test_a_contact_with_the_partner_is_kept_shown_and_told_of_without_one(two, loom, capfd):
+    """Moved aside, the partner's hand has its place again; the result's rows and dots show it."""
+    pose_both(*two, "hand.L", "hand.R")
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    hands()[-1].last = 20
+    sources = [{"name": "Walk", "weight": 1.0}]
+    bpy.ops.action_loom.loop(sources=sources, whole="yes", result_name="Alone")
+    assert "left hand on partner.hand.R is not kept, because no partner is chosen" in capfd.readouterr().out
+    bpy.ops.action_loom.loop(sources=sources, whole="yes", partner="Partner", result_name="Both")
+    assert "is not kept" not in capfd.readouterr().out
+    (row,) = [one for one in held_of(bpy.data.actions["Both"]).hands if one.kind == "hold"]
+    assert (row.label, row.first, row.last, row.missed) == ("left hand on partner.hand.R", 5, 20, "")
+    bpy.context.scene.action_loom.show_feet = True
+    overlay = loom("addon.interface.pictures.points_overlay")
+    bpy.context.scene.frame_set(10)
+    material.show(two[0], bpy.data.actions["Both"])
+    bone = two[0].pose.bones["hand.L"]
+    places = [place for place, _ in overlay.hands(bpy.context)]
+    assert min((two[0].matrix_world @ bone.head - place).length for place in places) < 0.6 * bone.length
+
+
+def test_a_knee_and_a_foot_are_ends_too(walker):
+    """A knee stays on the ground, a foot on a prop; a foot alone is a row of feet."""
+    for names, row in [
+        (("shin.L",), ["world", "knee.L", "", "left knee on something that stands still"]),
+        (("foot.L", "sword"), ["on", "foot.L", "sword", "left foot on sword"]),
+    ]:
+        select(walker, *names)
+        assert bpy.ops.action_loom.add_contact() == {"FINISHED"}
+        bpy.ops.object.mode_set(mode="OBJECT")
+        last = hands()[-1]
+        assert [last.kind, last.sides, last.part, last.label] == row
+
+
+def test_what_no_partner_has_is_refused(two):
+    for names in (("head", "head"), ("shin.L", "head")):
+        pose_both(*two, *names)
+        with pytest.raises(RuntimeError, match="a prop or a partner that it touches"):
+            bpy.ops.action_loom.add_contact()
+        bpy.ops.object.mode_set(mode="OBJECT")

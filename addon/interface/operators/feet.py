@@ -12,7 +12,7 @@ from ....core.recipes.reading import Request, Source
 from ....core.verbs import Plant
 from ...bridge import result_mark
 from ...ground import registrar, steps
-from ...ground.blender_types import OperatorMixin, OperatorReturn, present, scene_of
+from ...ground.blender_types import OperatorMixin, OperatorReturn, by_full_name, present, scene_of
 from ...model import contact_rows, hand_rows, properties, readiness, target_armature
 from ...model.contact_rows import Contact
 from . import polls, reports
@@ -121,13 +121,21 @@ class OnAction(OperatorMixin):
         )
 
 
-def _select_bones(context: bpy.types.Context) -> tuple[dict[str, str], list[str]]:
-    """Return the roles of the armature's bones, and its bones that are selected in Pose Mode."""
+def _find_key(context: bpy.types.Context) -> tuple[str, str, str] | None:
+    """Return the key of the contact between the bones that are selected in Pose Mode, also of a second armature."""
     armature = target_armature.armature(context)
     rig = properties.rig_of(scene_of(context), armature)
     bones = (context.selected_pose_bones or ()) if context.mode == "POSE" else ()
     roles = {} if rig is None else {line.bone: line.name for line in rig.roles}
-    return roles, [bone.name for bone in bones if bone.id_data == armature]
+    partner = next((bone.id_data for bone in bones if bone.id_data != armature), None)
+    theirs = dict[str, str]()
+    if partner is not None:
+        from ...bridge import control_body
+
+        body = control_body.body_or_bones(present(by_full_name(bpy.data.objects, partner.name_full))).skeleton
+        theirs = {body.names[joint]: role for role, joint in body.roles.items()}
+    own, others = ([bone.name for bone in bones if bone.id_data == one] for one in (armature, partner))
+    return hand_rows.find_key(roles, own, theirs, others)
 
 
 class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
@@ -135,7 +143,7 @@ class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
     bl_label = "Add Contact"
     bl_description = (
         "Add a contact at the current frame; choose its foot and frames in the row. In Pose Mode select a hand, and"
-        " what it touches, to add theirs"
+        " what it touches, also of a partner, to add theirs; or a knee that is on the ground"
     )
     needs_rows = False
 
@@ -147,7 +155,7 @@ class ACTION_LOOM_OT_add_contact(OnAction, bpy.types.Operator):
         start, last = contact_rows.frames_of(action)
         here = min(max(scene.frame_current, start), last)
         lasts = round(NEW * scene.render.fps / scene.render.fps_base)
-        key = hand_rows.find_key(*_select_bones(context))
+        key = _find_key(context)
         if key is not None:
             return self._add_of_hand(scene, action, key, here, min(here + lasts, last) + 1)
         new = Contact("L", "ball", here, min(here + lasts, last))

@@ -47,9 +47,10 @@ def hands(context: bpy.types.Context) -> "list[tuple[Any, bool]]":
         return []
     bones, found = {role.name: role.bone for role in rig.roles}, list[tuple[Any, bool]]()
     for side, off in hand_rows.hands_at(held, scene.frame_current).items():
-        bone = present(armature.pose).bones.get(bones.get(f"hand.{side}", ""))
+        end = side.replace("foot.", "toe.").replace("knee.", "shin.") if "." in side else f"hand.{side}"
+        bone = present(armature.pose).bones.get(bones.get(end) or bones.get(side) or "")
         if bone is not None:
-            found.append((armature.matrix_world @ (0.5 * (bone.head + bone.tail)), off))
+            found.append((armature.matrix_world @ (bone.head if "." in side else 0.5 * (bone.head + bone.tail)), off))
     return found
 
 

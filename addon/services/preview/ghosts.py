@@ -248,12 +248,15 @@ def _place_figures(woven: Result, read: reading.Read, rig: Any, clip: Clip, play
 
 def _mark_hands(woven: Result, clip: Clip, shift: Array, read: reading.Read, playing: Playing) -> Hands | None:
     """Return the contacts of hands of a result's written clip; None without any, and if it is repeated."""
-    marks = np.stack([*keep_hands.mark_hands(woven.report, len(clip)).values()], axis=1)
-    palms = figure_of(clip).palms
-    if len(clip) != len(woven.clip) or not marks.any() or len(palms) < 2:
+    marks, places = keep_hands.mark_hands(woven.report, len(clip)), figure_of(clip).ends
+    if (
+        len(clip) != len(woven.clip)
+        or not any(one.any() for one in marks.values())
+        or not marks.keys() <= places.keys()
+    ):
         return None
-    places = np.stack([palms[side] for side in "LR"], axis=1) / read.body.world_metres + shift
-    return Hands(places, marks, playing)
+    palms = np.stack([places[end] for end in marks], axis=1) / read.body.world_metres + shift
+    return Hands(tuple(marks), palms, np.stack([*marks.values()], axis=1), playing)
 
 
 def _figure(clip: Clip, read: reading.Read, playing: Playing, color: tuple[float, ...], *, wide: bool) -> Figure:

@@ -69,8 +69,9 @@ class Trail:
 
 @dataclass(frozen=True, eq=False)
 class Hands:
-    """Palms (F, 2, 3) in scene units, and marks (F, 2) as of `keep.mark_hands`."""
+    """Places (F, N, 3) of ends of limbs in scene units, and marks (F, N), both as of `keep.mark_hands`."""
 
+    ends: tuple[str, ...]
     palms: "Array"
     marks: "NDArray[np.int64]"
     playing: Playing

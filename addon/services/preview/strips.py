@@ -110,7 +110,7 @@ def _of_ghost(scene: bpy.types.Scene, armature: bpy.types.Object, ghost: "Ghost"
     report = {} if ghost.woven is None else ghost.woven.report
     feet = _feet(tuple(contact_rows.of_report(report, round(start))))  # as the strip of the result will have them
     if ghost.hands is not None:
-        feet += _list_hands(start, ghost.hands.marks)
+        feet += _list_hands(start, ghost.hands.ends, ghost.hands.marks)
     keyed = _keyed_places(scene, armature) if isinstance(ghost.recipe, Blend) else None
     strip = _strip(ghost.parts, ghost.recipe, start, _sources(scene, armature, names), feet, keyed)
     ticked = lists.in_order(properties.rig_of(scene, armature), type(ghost.recipe))
@@ -119,12 +119,13 @@ def _of_ghost(scene: bpy.types.Scene, armature: bpy.types.Object, ghost: "Ghost"
     return Shown(strip, 0, start, ghost.parts, ghost.recipe, names)
 
 
-def _list_hands(start: float, marks: "NDArray[np.int64]") -> list[Row]:
-    """Return when each hand is on its contacts, and when it misses them; marks (F, 2) as in `Hands`."""
+def _list_hands(start: float, ends: Sequence[str], marks: "NDArray[np.int64]") -> list[Row]:
+    """Return when each hand is on its contacts, and when it misses them; ends, marks (F, N) as in `Hands`."""
+    from ....core.contacts.keep import HANDS
     from ....core.motion import arrays  # numpy is loaded at first use, not when Blender starts
 
     found = []
-    for own, label in zip(marks.T, ("left hand", "right hand"), strict=True):
+    for own, label in zip(marks.T, map(HANDS.__getitem__, ends), strict=True):
         spans = [
             Span(start + first, start + end - 1, "", colors.of(color)[:3])
             for kind, color in ((1, colors.GOOD), (2, colors.BAD))

@@ -46,4 +46,5 @@ def fill_partner(
     )
     measured = {**theirs.report["quality"], "after": quality.measure(woven)}
     theirs = replace(theirs, clip=woven, report=theirs.report | {"quality": measured})
-    return partner.join_results(made, clip, theirs, kept, kept.describe(clip.name))
+    sentences = [one for pair in of.items() for one in couple.describe_left_out(*pair)]
+    return partner.join_results(made, clip, theirs, kept, [*sentences, *kept.describe(clip.name)])

@@ -23,14 +23,14 @@ def draw(woven: RetargetResult) -> Figure:
     frames = np.unique(np.linspace(0, len(woven.clip) - 1, _SHOWN).round().astype(int))
     _draw_bodies(above, woven.source, frames, _SOURCE)
     _draw_bodies(middle, woven.clip, frames, _RESULT)
-    palms, marks = figure_of(woven.clip).palms, mark_hands(woven.report, len(woven.clip))
-    for side, palm in palms.items():
-        colours = [_HANDS[mark] for mark in marks[side][frames]]
+    ends, marks = figure_of(woven.clip).ends, mark_hands(woven.report, len(woven.clip))
+    for end in [end for end in marks if end in ends]:
+        colours = [_HANDS[mark] for mark in marks[end][frames]]
         stick_figures.draw_dots(
             middle,
             woven.clip.take_frames(frames),
             np.arange(len(frames)) * woven.clip.skeleton.height,
-            palm[frames],
+            ends[end][frames],
             colours,
         )
     above.set_title(f"{woven.source.name}, {len(woven.source.skeleton)} joints", fontsize=9, parse_math=False)

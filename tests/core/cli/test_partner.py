@@ -83,3 +83,30 @@ def test_both_are_put_on_other_bodies(run, couple):
     assert (code, err) == (0, ""), out
     one, other = ground(couple / "out.bvh"), ground(couple / "out partner.bvh")
     assert np.abs(np.linalg.norm(other - one, axis=1) - 0.8).max() < 0.01
+
+
+@pytest.mark.parametrize("as_job", [False, True])
+def test_a_listed_contact_of_both_is_kept(run, couple, as_job):
+    files, row = (couple / "ann.bvh", "--partner", couple / "bob.bvh"), "1 hold LR 12-40"
+    if as_job:
+        job = f'verb = "loop"\nclips = ["ann.bvh"]\npartners = ["bob.bvh"]\noutput = "out.bvh"\ncontacts = "{row}"\n'
+        (couple / "job.toml").write_text(f"[[job]]\n{job}report = 'r.json'\n")
+        code, out, err = run("run", couple / "job.toml")
+    else:
+        code, out, err = run(
+            "loop", *files, "-o", couple / "out.bvh", "--report", couple / "r.json", "--contacts", row, "--whole", "yes"
+        )
+    assert (code, err) == (0, ""), out
+    report = json.loads((couple / "r.json").read_text())
+    assert {one["contact"] for one in report["partner"]["contacts"]} == {"left hand on partner.hand.R"}
+    alone = run("loop", couple / "ann.bvh", "-o", couple / "alone.bvh", "--contacts", row)
+    assert "left hand on partner.hand.R is not kept, because no partner is chosen" in "".join(map(str, alone))
+
+
+@pytest.mark.parametrize(
+    "row", ["hold LR 12-40", "1 hug LR 12-40", "1 hold LR 40-12", "0 hold LR 1-2", "3 hold LR 1-2"]
+)
+def test_contacts_that_can_not_be_are_refused(run, couple, row):
+    code, _, err = run("loop", couple / "ann.bvh", "-o", couple / "out.bvh", "--contacts", row)
+    assert code
+    assert "contacts: " in err
