@@ -125,7 +125,17 @@ def _weave(
 
 
 def join_results(made: Any, clip: Clip, theirs: Result, kept: keep.Kept, sentences: Sequence[str]) -> Any:
-    """Return a result with its clip changed, and with the partner's."""
+    """Return a result with its clip changed, and with the partner's.
+
+    Example:
+        >>> from action_loom.core import verbs
+        >>> from action_loom.core.contacts.keep import Kept
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.verbs import partner
+        >>> made = verbs.apply(verbs.Loop(), [actions.walk()])
+        >>> partner.join_results(made, made.clip, made, Kept(()), []).report["partner"]["name"]
+        'walk loop'
+    """
     told = {
         "partner": {"name": theirs.clip.name, **kept.as_report()},
         "warnings": [*(one for one in made.report["warnings"] if not one.endswith(couple.ALONE)), *sentences],
@@ -139,7 +149,19 @@ def _plant_options(recipe: PlantOptions) -> PlantOptions:
 
 
 def check_partners(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], shown: Sequence[Shown]) -> None:
-    """Raise OptionError for partners with other frames than the clips', and for results that play none."""
+    """Raise OptionError for partners with other frames than the clips', and for results that play none.
+
+    Example:
+        >>> from action_loom.core import errors, verbs
+        >>> from action_loom.core.demo_character import actions
+        >>> from action_loom.core.verbs import partner
+        >>> walk = actions.walk()
+        >>> try:
+        ...     partner.check_partners(verbs.Loop(), [walk], [walk.cut(0, 9)], [])
+        ... except errors.OptionError as error:
+        ...     print(error)
+        walk, walk has 9 values, but takes 97
+    """
     if len(partners) != len(clips):
         raise wrong_count("partners", len(partners), len(clips))
     for clip, partner in zip(recipe.with_motion(clips), recipe.with_motion(partners), strict=True):

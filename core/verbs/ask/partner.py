@@ -12,7 +12,7 @@ from . import Ask
 from .work import AskResult
 
 
-def weave_partner(
+def weave_pair(
     recipe: Ask, clips: Sequence[Clip], partners: Sequence[Clip], made: AskResult, shown: Sequence[Shown], adapts: str
 ) -> Result:
     """Return blended strides and the partner's; arguments as `partner.weave_partner`.

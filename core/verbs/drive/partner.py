@@ -12,7 +12,7 @@ from . import Drive, over
 from .work import DriveResult
 
 
-def weave_partner(
+def weave_pair(
     recipe: Drive,
     clips: Sequence[Clip],
     partners: Sequence[Clip],

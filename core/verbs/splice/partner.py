@@ -14,7 +14,7 @@ from ..source_frames import Shown
 from . import Splice, whole
 
 
-def weave_partner(
+def weave_pair(
     recipe: Splice, clips: Sequence[Clip], partners: Sequence[Clip], made: Result, shown: Sequence[Shown], adapts: str
 ) -> Result:
     """Return a splice and its partner's; arguments as `partner.weave_partner`."""
