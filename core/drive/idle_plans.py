@@ -20,8 +20,8 @@ from .database import RATE, Database, Rows
 from .idling import Idling
 
 AROUND = 0.5  # s on each side of a row over which its way and turn are measured
-STAYS, TURNS = 0.09, np.radians(60.0)  # heights and radians a second that a body goes and turns at most there
-GOES = 0.25  # heights a second that it goes at most at once
+STAYS, TURNS = 0.09, np.radians(60.0)  # mean speed and turn at most, in body heights and in radians a second
+GOES = 0.25  # speed at most in any frame, in body heights a second
 LEAST, WHOLE = 1.0, 2.0  # s of a stretch, and of all stretches that jumps connect, at least
 MOST = 40.0  # s of all stretches; further ones are left out
 LENGTHS = (12.0, 24.0)  # s of a plan, at least and at most; LONGER times its stretches otherwise

@@ -93,7 +93,7 @@ def rotation_vectors(turns: Array, carriers: Flags, rate: float) -> tuple[Array,
 def rotations(turns: Array, gains: Sequence[float], carriers: Flags, rate: float) -> Array:
     """Return rotations (F, J, 4) with each band scaled by its gain; `carriers` as for `rotation_vectors`.
 
-    Joints more than half a turn from even their smoothed trajectory (broken captures) do not change.
+    A joint that turns more than half a turn from its own smoothed trajectory (a broken capture) does not change.
     """
     if all(gain == 1.0 for gain in gains[: count_bands(len(turns))]):
         return turns.copy()

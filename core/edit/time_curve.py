@@ -184,7 +184,7 @@ def _comings(begin: float, end: float, events: Sequence[Event], ends: tuple[floa
 
 @dataclass(frozen=True)
 class _Knot:
-    """A time of the result, a frame of the clip and the slope there, None: free; `eased` up to the next knot."""
+    """The frame of the clip at a time of the result, and the slope (None: free); `eased` up to the next knot."""
 
     time: float
     frame: float

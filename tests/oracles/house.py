@@ -1,6 +1,6 @@
 """Measure the size, the vocabulary and the prose of the project, for the ratchet of `test_ratchet`.
 
-python tests/oracles/house.py --write    records today's figures in tests/data/ratchet.json
+`python tests/oracles/house.py` records today's figures in tests/data/ratchet.json.
 """
 
 import ast

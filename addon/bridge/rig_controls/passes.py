@@ -230,7 +230,7 @@ class Solver:
             one.near[rows[stuck]] = (base @ at)[stuck]
 
     def _place(self, rows: NDArray[np.int64]) -> None:
-        """Set the transforms of all controls on some frames, each relative to the future transform of its carrier."""
+        """Set the transforms of all controls on some frames, each relative to the transform its carrier is given."""
         places: dict[str, Array] = {}
         for name in self.hanging.order:
             one, above = self.controls[name], self.hanging.carrier[name]

@@ -178,7 +178,7 @@ def on_its_bones(file: File, to: Receiver) -> Moved | None:
 
 
 def has_joints(file: File, to: Receiver) -> bool:
-    """Return whether an armature has all of a file's moving joints, or is keyed by controls, never by its bones."""
+    """Return whether an armature has a bone for each moving joint of a file, or is keyed by its controls."""
     return to.by_controls or _on_bones(file, to) is not None
 
 

@@ -64,7 +64,7 @@ def _is_among(off: list[Any], action: bpy.types.Action) -> bool:
 
 
 def _note(scene: bpy.types.Scene, armature: bpy.types.Object, not_its: list[bpy.types.Action]) -> None:
-    """Record that a list is complete, and the actions of other armatures; empty ones may still become its own."""
+    """Record that a list is complete, and which keyed actions are of others; unkeyed ones may become its own."""
     from ...bridge import curves, unkeyed_pose  # numpy is loaded at first use, not when Blender starts
 
     unkeyed_pose.note(armature)

@@ -111,9 +111,9 @@ def write_one(
 ) -> Written:
     """Write a woven clip as an action that starts where its reference does, and store its recipe.
 
-    The action is new, or it is the action of `into`, whose keys in the slot are replaced. At least the same bones are
-    keyed again, so that the pose of another action can't remain there; on failure nothing changes. Raises LoomError if
-    the armature, one of its bones or a source no longer exists.
+    The action is new, or it is the action of `into`, whose keys in the slot are replaced. Every bone
+    that had keys there gets keys again, so that it can't stay in the pose of another action. On failure nothing
+    changes. Raises LoomError if the armature, one of its bones or a source no longer exists.
 
     beside : the partner's action; leads : False for the partner's, which stands where it is
     """

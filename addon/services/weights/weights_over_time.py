@@ -29,7 +29,7 @@ def keyed_places(scene: bpy.types.Scene, rig: Any) -> tuple[float, ...]:
 
 
 def keys(scene: bpy.types.Scene, rig: Any) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    """Return every number of the keys of the ticked sources' weights: the same numbers are the same curves."""
+    """Return all numbers of the keyed weights of the ticked sources; equal numbers mean equal curves."""
     if scene.animation_data is None or scene.animation_data.action is None or rig is None:
         return ()
     from ...bridge import weight_curves
