@@ -167,7 +167,7 @@ def describe(contact: Contact) -> str:
         TOUCH: f"{hands} together",
         RIGID: f"{hands} on one thing",
         LOAD: f"{hands} with a load",
-        WORLD: f"{hands} on something that stands still",
+        WORLD: f"{hands} on a fixed place",
     }[contact.kind]
 
 

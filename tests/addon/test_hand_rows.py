@@ -355,7 +355,7 @@ def test_a_contact_with_the_partner_is_kept_shown_and_told_of_without_one(two, l
 def test_a_knee_and_a_foot_are_ends_too(walker):
     """A knee stays on the ground, a foot on a prop; a foot alone is a row of feet."""
     for names, row in [
-        (("shin.L",), ["world", "knee.L", "", "left knee on something that stands still"]),
+        (("shin.L",), ["world", "knee.L", "", "left knee on a fixed place"]),
         (("foot.L", "sword"), ["on", "foot.L", "sword", "left foot on sword"]),
     ]:
         select(walker, *names)

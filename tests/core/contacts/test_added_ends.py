@@ -111,7 +111,7 @@ def test_what_is_not_kept_is_told(couples):
     assert not any(why in one for one in verbs.apply_with_partner(Loop(), [clip], [other]).report["warnings"])
     assert not any(why in one for one in verbs.apply(Loop(keep_hands="off"), [clip]).report["warnings"])
     still = verbs.apply(Loop(), [add(walk, "world", "knee.L")]).report["warnings"]
-    lost = "left knee on something that stands still is not kept, because a cycle has no fixed places"
+    lost = "left knee on a fixed place is not kept, because a cycle has no fixed places"
     assert f"walk (frame 18): {lost}" in still
     tail = add(walk, "on_partner", "L", "tail")
     told = "walk (frame 18): left hand on partner.tail is not kept, because the body has no such joints"
