@@ -175,9 +175,8 @@ def _evaluate_matrices(
 
 
 def _note(armature: bpy.types.Object, hidden: frozenset[str]) -> str:
-    return (
-        f"Constraints or drivers of {armature.name} pose {some(sorted(hidden))}: results key them as their sources do"
-    )
+    posed = some(sorted(hidden))
+    return f"Constraints or drivers of {armature.name} pose {posed}; results key these as the sources do"
 
 
 # --- bones that can't be keyed visually ------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class Carried:
             found = one.roles_found_by
             unsure = [f"{one.names[joint]} as {role}" for role, joint in one.roles.items() if found[role] in _UNSURE]
             if unsure:
-                notes.append(f"no name tells of {whose} {some(unsure)}")
+                notes.append(f"found without a name: {whose} {some(unsure)}")
         still = self.names(partners.REST)
         return [*notes, f"without partner, so at rest: {some(still)}"] if still else notes
 

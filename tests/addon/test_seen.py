@@ -49,7 +49,7 @@ def test_constraints_drivers_and_inverse_kinematics_are_read_as_seen(bridge):
     assert seen_error(bridge, rig, seen, body) < 1e-5
     keyed = bridge.clip.read(rig, action, body, 24.0)
     assert seen_error(bridge, rig, keyed, body) > 0.01  # the keys alone give other poses
-    assert "pose 'bone0', 'bone1', 'bone2', 'bone3' and 1 more: results key them as their sources do" in seen.notes[-1]
+    assert "pose 'bone0', 'bone1', 'bone2', 'bone3' and 1 more; results key these as the sources do" in seen.notes[-1]
 
 
 def positions(rig, frames):

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ...services.files.export_sets import ExportedSet
 
 _ENGINES = (
-    ("GODOT", "Godot", "glTF in metres, deforming bones alone, at 30 a second"),
+    ("GODOT", "Godot", "glTF in metres, deforming bones only, 30 frames per second"),
     ("UNREAL", "Unreal", "FBX with its unit in the file, and an armature of which no bone is made, at 30 a second"),
-    ("UNITY", "Unity", "FBX whose bones have no scale, deforming bones alone, at 60 a second"),
+    ("UNITY", "Unity", "FBX whose bones have no scale, deforming bones only, 60 frames per second"),
 )
 # The presets of each engine; all values can be changed afterwards.
 _PRESETS: dict[str, dict[str, Any]] = {
