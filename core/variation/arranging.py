@@ -25,7 +25,7 @@ def arrange(
     farthest: float = jumps.FARTHEST,
     at: Callable[[float], None] = lambda _: None,
 ) -> tuple[Chosen, Jumps] | None:
-    """Return `count` rows of a variation and the known jumps; None without a way.
+    """Return `count` rows of a variation, and the jumps that were found; None if no sequence of rows is possible.
 
     shares (K,) : wanted share of each clip; nearest, farthest : first and last limit of the distance of jumps, m
     at : progress callback
