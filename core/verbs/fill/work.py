@@ -25,10 +25,10 @@ from .locks import Lock
 from .result import FillResult
 from .sources import Sources, gather
 
-NAMED = 6  # gaps named in one sentence at most
-REACHED = 0.001  # m by which a hand or foot may miss its keyed place
+NAMED = 6  # largest number of gaps named in one sentence
+REACHED = 0.001  # m by which a hand or foot may miss its keyed position
 STANDS = 0.02  # body heights; a body that travels less between keys stands still
-LITTLE = 0.05  # share of the model in a gap, from which it is reported
+LITTLE = 0.05  # share of the model in a gap; smaller ones are not reported
 STEPS = 0.12  # body heights; feet that move farther relative to the body have stepped
 
 

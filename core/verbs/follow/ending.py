@@ -28,21 +28,23 @@ from ..connect import Connect
 from ..connect import work as connecting
 from . import Follow
 
-LAST = 1.0  # s before the end of the path in which a moving action may begin
-ENTERED = 0.4  # share of an action in which it may be entered
-WALKS, SLOWS, STANDS = 2.0, 2.0, 2.0  # s that a stop is driven: at the walk's speed, until it rests, and standing on
+LAST = 1.0  # s; a moving action begins at most this long before the end of the path
+ENTERED = 0.4  # share of an action, from its start, in which it may be entered
+WALKS, SLOWS, STANDS = 2.0, 2.0, 2.0  # s of a driven stop at the walk's speed, until the body rests, and standing
 TRIED, LATER = 5, 0.2  # number of stops, and s between their beginnings
-BEFORE = 0.6  # s before it slows down in which a stop may be entered
-SLOWER = 0.15  # share by which another speed needs other stops
-RESTS = 0.03  # body heights a second; a body that is slower rests
-BREATH, SETTLED = 0.2, 0.2  # s of rest with which a stop ends, and after which it is known to rest
+BEFORE = 0.6  # s before the body slows down in which a stop may be entered
+SLOWER = 0.15  # relative difference of speeds above which stops are driven again
+RESTS = 0.03  # body heights a second; a slower body rests
+BREATH = 0.2  # s of rest that are kept at the end of a stop
+SETTLED = 0.2  # further s of rest after which a body is known to rest
 WINDOW = 0.042  # s compared on each side of a frame
-LEAST = 4  # frames of an action
+LEAST = 4  # least number of frames of an action
 ROOM = 0.2  # s of both clips beyond a seam, if they are long enough
 AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
-AIR = 0.04  # body heights by which a foot may be above its lowest place where a walk ends
-STEP = 0.22  # body heights between the ankles; who stands has them nearer (0.18 at most in nine captures)
-SHORT = 0.5  # weight of a metre between the end of a stop and that of the path, beside the distance of poses
+AIR = 0.04  # body heights by which a foot may be above its lowest position at the end of a walk
+STEP = 0.22  # body heights; ankles farther apart are those of a step (at most 0.18 in nine captures of standing bodies)
+# Weight of a metre between the ends of a stop and of the path, relative to a metre of pose distance.
+SHORT = 0.5
 
 
 @dataclass(frozen=True, eq=False)

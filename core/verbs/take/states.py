@@ -156,7 +156,7 @@ def _rows(tracks: Tracks) -> list[State]:
     low = hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1]) & ~running
     idle = _idle(tracks)
     ways = _ways(tracks.aside) if travels(tracks) else [("", "")] * len(tracks)
-    ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK  # of who turns, the way lags behind the facing
+    ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK  # in turns, the direction of travel lags behind the facing
     free = travels(tracks)
     out = []
     for k in range(len(tracks)):
