@@ -18,17 +18,20 @@ from ..quality import contacts, foot_travel, world_pose
 from ..quality.world_pose import WorldPose
 from ..sync import ties
 
-MOST_FRAMES = 20_000  # of all sources; measuring more would take longer than the verb
+MOST_FRAMES = 20_000  # frames of all sources together; to measure more would take longer than the verb
 # A result beyond these limits is visibly worse, and is reported.
-JERKS = 3.0  # times the sources' knee acceleration
-STEP = 4000.0  # degrees a second squared, reached by knees in any step; the minimum assumed for the sources
+JERKS = 3.0  # ratio of the knees' acceleration to its maximum in the sources
+STEP = 4000.0  # degrees a second squared, which knees reach in any step; the sources' maximum is taken as at least this
 BACKWARDS = 2.0  # degrees by which a knee may bend further back than in any source
 DEEPER = 0.01  # body heights by which toes or heels may be lower than in any source
 NARROW, NARROWER = 0.02, 0.5  # body heights between the shins, and ratio to the sources' minimum
-TURNS, TURN = 3.0, 600.0  # times the sources' fastest turn of a joint, and degrees a second, reached by throwing arms
-SLIDES, SLIDE = 1.5, 0.009  # times the worst source's, and additional heights a second
-# heights above its lowest, s, and share of swing speed that define a foot in contact
-LOW, BRIEF, SWINGS = 0.018, 0.15, 0.6
+# A joint turns too fast if it exceeds its fastest turn in the sources by this factor, and this speed in degrees a
+# second, which the arms of a throw reach.
+TURNS, TURN = 3.0, 600.0
+SLIDES, SLIDE = 1.5, 0.009  # ratio to the slide of the worst source, and body heights a second in addition to it
+# A foot is in a low phase if it is at most this far above its lowest position, for at least this time, and slower than
+# this share of its speed in swings.
+LOW, BRIEF, SWINGS = 0.018, 0.15, 0.6  # body heights; s; ratio
 STANDS = 3  # frames of contact required to know a foot's stance height
 
 

@@ -19,7 +19,7 @@ from ..quality.foot_travel import FootTravel
 from . import root_carrier
 from .ground_arc import GroundArc
 
-# a cycle this near to forward, backward or sideways is snapped to it, since the difference is measuring error
+# A direction this near to forward, backward or sideways is snapped to it, since the difference is measurement error.
 SNAP = np.radians(20.0)
 DIRECTIONS = {"ahead": 0.0, "left": 0.5 * np.pi, "back": np.pi, "right": -0.5 * np.pi}
 # Paths of custom properties, as Blender writes them; right and forward in m/s, left turn in degrees a second.
