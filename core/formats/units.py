@@ -10,11 +10,12 @@ UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.
 # In order of trial. The CMU database stores lengths in inches times 0.45.
 _GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
 _SHORTEST, _TALLEST = 1.2, 2.3  # m; heights of people
-_USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0  # units and heights (m) of nonhuman figures
+# Units that are tried if none makes a figure as tall as a person, and the limits of its height in metres.
+_USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0
 LEGLESS = "cm"  # unit of files that do not state it and have no legs
 UNKNOWN, TALL = "unknown", 1.7  # m; the assumed height if no unit fits
-_TOY, _TOWER = 0.1, 12.0  # m; sizes of characters in a scene in metres
-# Animals have any size, so only the usual units of models are tried.
+_TOY, _TOWER = 0.1, 12.0  # m; limits of the height of characters in a scene in metres
+# Animals may have any size, so only the usual units of models are tried, with these limits of height in metres.
 _GUESSES_FOUR_FOOTED, _SMALLEST, _LARGEST = ("m", "cm", "mm"), 0.1, 4.0
 
 
