@@ -20,7 +20,7 @@ _GUESSES_FOUR_FOOTED, _SMALLEST, _LARGEST = ("m", "cm", "mm"), 0.1, 4.0
 
 
 def guess(height: float, *, four_footed: bool = False) -> str:
-    """Return the unit that makes a height human (or that of an animal), "" for none."""
+    """Return the unit in which a height is that of a person (or of an animal), "" if no unit fits."""
     if four_footed:
         return next((u for u in _GUESSES_FOUR_FOOTED if _SMALLEST <= height * UNITS[u] <= _LARGEST), "")
     return next((u for u in _GUESSES if _SHORTEST <= height * UNITS[u] <= _TALLEST), "")
