@@ -58,7 +58,7 @@ class _Legs:
     slides: str
 
 
-_known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # as long as clips are in use
+_known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # kept while clips are in use
 
 
 def describe_limits(
@@ -110,10 +110,10 @@ def describe_limits(
         sentences.append(f"{name}: the shins come within {after:.1f} cm of each other {where}: {do}")
     before, after = found["low_feet_cm_s"] or (np.inf, 0.0)
     if slides and after > SLIDES * before + SLIDE * height:
-        # Without figures: the interface shows the judge's slide of standing feet, another measure.
+        # The sentence has no figures, because the interface shows another measure of slide, that of standing feet.
         where, do = _at(ours.slides_at), "look there" if asked or planted else "try it with Plant Feet"
         told = f"{name}: a foot near the ground moves more than in the sources {where}: {do}"
-        if (asked or planted) and not contacts.detect(result)[ours.slides][ours.slides_at]:  # planting can't hold it
+        if (asked or planted) and not contacts.detect(result)[ours.slides][ours.slides_at]:  # not planted
             told = (
                 f"{name}: a foot that is not seen to stand moves near the ground {where}: look there, and add a contact"
             )
@@ -149,7 +149,7 @@ def describe_turns(result: Clip, sources: Sequence[Clip]) -> list[str]:
 
 
 def _turns(clip: Clip) -> Array:
-    """Return how fast each joint turns to a frame from the one before (F, J), degrees a second; 0 in the first."""
+    """Return the angular speed (F, J) of each joint from frame to frame, degrees a second; 0 in the first frame."""
     near = np.abs(np.einsum("fjk,fjk->fj", clip.rotations[1:], clip.rotations[:-1]))
     turned = 2.0 * clip.rate * np.degrees(np.arccos(np.minimum(near, 1.0)))
     return np.concatenate([np.zeros((1, near.shape[1])), turned])

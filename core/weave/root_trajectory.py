@@ -184,7 +184,7 @@ def add_trajectory(clip: Clip, trajectory: RootTrajectory) -> Clip:
 
 
 def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> Clip:
-    """Return the clip moved along a root trajectory given relative to its body without the sway of its steps.
+    """Return the clip moved along a root trajectory that is relative to the body's path without the sway of steps.
 
     Example:
         >>> from action_loom.core.quality import foot_travel
