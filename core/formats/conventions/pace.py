@@ -15,7 +15,7 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 
 USUAL_RATES = (120.0, 60.0, 30.0, 24.0, 25.0, 50.0, 100.0, 240.0, 48.0, 72.0, 90.0)  # the most frequent first
-NEARLY = 1.35  # factor within which a rate fits
+NEARLY = 1.35  # a usual rate fits if its ratio to the wanted rate is within this factor
 GRAVITY = 9.81  # m/s²
 MOST_FRAMES = 600  # largest number of frames sampled, from the middle of the clip
 SAMPLED_RATE = 60.0  # frames per second; faster clips are decimated
