@@ -180,7 +180,7 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
 
 
 def refuse_short(clip: Clip, least: int, to: str) -> None:
-    """Raise RegistrationError for a clip with fewer frames than one takes that is "left" or "entered".
+    """Raise RegistrationError for a clip with too few frames to be "left" or "entered".
 
     Example:
         >>> from action_loom.core.demo_character import actions

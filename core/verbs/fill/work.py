@@ -181,9 +181,9 @@ def _wishes_like(clip: Clip, like: FillResult, sources: Sources, library: Librar
 def _find_pieces(
     clip: Clip, first: int, wanted: Sequence[Lock], sources: Sources, library: Library, numbers: Sequence[int] = ()
 ) -> tuple[tuple[Piece, ...] | None, list[str]]:
-    """Return the rows of stretches set for the gap after a frame, or None and a sentence on one that is gone.
+    """Return the rows of the stretches set for the gap after a frame, or None and a sentence if one no longer exists.
 
-    numbers : of their clips, where names do not tell
+    numbers : of the stretches' clips, if their names are not sufficient
     """
     names = [source.name for source in sources.clips]
     among = [[k] for k in numbers] or [[k for k, name in enumerate(names) if name == one.clip] for one in wanted]
@@ -198,7 +198,7 @@ def _find_pieces(
 
 
 def _piece(lock: Lock, sources: Sources, library: Library, among: Sequence[int]) -> Piece | None:
-    """Return the rows of a locked stretch, or None if no source among some (their numbers) contains it."""
+    """Return the rows of a locked stretch, or None if none of the sources with the numbers `among` contains it."""
     rows = library.rows
     for number in among:
         clip, given = sources.clips[number], sources.given[number]

@@ -49,9 +49,10 @@ SHORT = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """Driven stops from a speed in m/s: the states of each from walking on, and its clip with its first frame of rest.
+    """Stops from a walk, made by motion matching.
 
-    data : the database that drives them
+    data : the database that is searched; speed : of the walk, m/s
+    states : the states of each stop, beginning in the walk; clips : the clip of each, and its first frame at rest
     """
 
     data: Database
@@ -62,10 +63,11 @@ class Stops:
 
 @dataclass(frozen=True, eq=False)
 class Ended:
-    """A walk with its ending; left : the number of frames before the seam.
+    """A walk with its ending.
 
-    seam : the first frame of an action at the end, which plays its frames `played`, none for a stop
-    stops : to be used again, None without a stop
+    left : number of frames before the seam
+    seam : first frame of an action at the end; played : the frames of the action, none for a stop
+    stops : kept so that they can be reused, None without a stop
     """
 
     clip: Clip
@@ -86,7 +88,7 @@ def end_walk(
     clips: Sequence[Clip],
     known: Stops | None = None,
 ) -> Ended:
-    """Return a walk that ends as its recipe says, with feet not planted yet.
+    """Return a walk with the ending that its recipe requests, before feet are planted.
 
     gone (F,) : metres of the path up to each frame; end : of the path, x + iy
     clips : all clips that the recipe counts, the action last
@@ -209,7 +211,7 @@ def measure_lift(clip: Clip, frame: int) -> float:
 def is_mid_step(clip: Clip, frame: int, sources: Sequence[Clip] = ()) -> bool:
     """Return whether a foot is in the air at a frame, or the distance between the feet is that of a step.
 
-    sources : of the clip; a body may stand in the clip with the wide stance of one of them
+    sources : the clips of which the clip was made; if a body stands in one of them, its stance counts as standing
     """
     standing = [one for one in sources if _pace(one).max() < 2.0 * RESTS * one.skeleton.height]
     most = max([STEP * clip.skeleton.height, *(1.05 * float(_ankles_apart(one).max(initial=0.0)) for one in standing)])
@@ -252,7 +254,7 @@ def _distances(one: Clip, other: Clip) -> Array:
 
 
 def _join(walk: Clip, after: Clip, leave: int, enter: int) -> Ended:
-    """Return a walk and, from one of its frames on, a clip from one of its frames on; the seam is eased."""
+    """Return a walk up to one of its frames, followed by a clip from one of its frames on, with an eased seam."""
     recipe = Connect(from_frame=leave, to_frame=enter, trim=False, plant_feet=False, facing="matched")
     made = connecting.connect([walk, after], recipe)
     seam = made.report["connect"]

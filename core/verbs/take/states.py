@@ -131,7 +131,7 @@ def _goes(tracks: Tracks) -> Flags:
 
 
 def _gait(goes: Flags, tracks: Tracks) -> Flags:
-    """Return in which travelling rows (flags) the body travels by a gait without much other movement."""
+    """Return the travelling rows (flags) in which the body uses a gait without much other movement."""
     stepping = hysteresis(tracks.steps > STEPS[0], tracks.steps > STEPS[1])
     beside = tracks.moving - BUSY * tracks.speed
     sinks = np.abs(np.gradient(root_motion.smooth(tracks.crouch, SINKING * tracks.rate))) * tracks.rate
