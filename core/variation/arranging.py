@@ -1,4 +1,4 @@
-"""Arrange the rows of a variation: a guide, the nearest jumps, and the cheapest way (methods: Variations)."""
+"""Arrange the rows of a variation: make a guide, find jumps, and choose the cheapest sequence (methods: Variations)."""
 
 from collections.abc import Callable
 
