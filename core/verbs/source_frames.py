@@ -271,7 +271,7 @@ def _of_drive(woven: "DriveResult", _recipe: Recipe, clips: Sequence[Clip]) -> l
         one = data.clips[which % data.given]  # a bent walk has the clip of its walk
         source = next(k for k in range(data.given) if data.clips[k] is one)
         if source >= len(clips) - legs or first >= len(woven.clip):
-            continue  # it is of a library
+            continue  # the clip is from a library
         frames, own = data.frame_maps[source], np.flatnonzero(data.clip == source)
         cycle = frames.cycle or round(len(own) * data.rate / database.RATE) if data.onward[own[-1]] == own[0] else 0
         step = frames.step * (cycle / len(own) if cycle else data.rate / database.RATE)

@@ -165,7 +165,7 @@ def _wishes(
 
 
 def _wishes_like(clip: Clip, like: FillResult, sources: Sources, library: Library) -> tuple[dict[int, Wish], list[str]]:
-    """Return the stretches, shares and speeds of another figure's gaps, and sentences as `_wishes`."""
+    """Return the stretches, shares and speeds of another figure's gaps, and sentences as `_wishes` does."""
     wishes, lost = dict[int, Wish](), list[str]()
     for number, (gap, row) in enumerate(zip(like.done.gaps, like.report["fill"]["gaps"], strict=True)):
         set_to = None
