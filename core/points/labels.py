@@ -28,7 +28,7 @@ _WORDS = {
     "pelvis": ("pelvis", "midhip", "hipscenter", "hipcenter", "hips", "root", "trunkmidhips"),
 }
 _POINTS = {word: (rank, point) for point, words in _WORDS.items() for rank, word in enumerate(words)}
-_BETWEEN = {"smalltoe": "toe", "5thtoe": "toe"}  # labels that are averaged with this point of the same side
+_BETWEEN = {"smalltoe": "toe", "5thtoe": "toe"}  # labels averaged with this point of the same side
 # Labels that can mean two points: the first one, or the second one if the file has the first under its own label.
 _EITHER = {"foot": ("ankle", "toe"), "hand": ("wrist", "knuckle")}
 _PREFIXES = ("body", "skeleton", "joint")

@@ -11,7 +11,7 @@ from .track import Track
 
 _SWEEPS = 30
 _NOISE_SHARE = 2.0 / 3.0  # share of the variances of both ends by which noise increases the median squared distance
-_UNSURE = 0.3  # times a point's noise; if a side differs by this from the mean of both, half of that is kept
+_UNSURE = 0.3  # times a point's noise; if a side differs by this from the mean of both, half of this remains
 _LEAST = 0.2  # share of the median distance; no measured length is smaller
 
 Lengths = dict[tuple[str, str], float]
@@ -20,7 +20,7 @@ Lengths = dict[tuple[str, str], float]
 def measure(track: Track, noise: Noise) -> Lengths:
     """Return the length in metres of every bone between known points.
 
-    The lengths of both sides are made more alike as far as noise can explain their difference.
+    The part of the difference between both sides that noise can explain is removed.
     """
     variances = dict(zip(track.names, noise.variances.sum(axis=1), strict=True))
     found: Lengths = {}
@@ -40,7 +40,7 @@ def measure(track: Track, noise: Noise) -> Lengths:
 
 
 def _even_sides(length: float, other: float, noise: float) -> float:
-    """Return a length, moved towards that of the other side as far as noise can explain their difference."""
+    """Return a length, moved towards the other side's by the part of their difference that noise can explain."""
     apart = 0.5 * (length - other)
     return 0.5 * (length + other) + apart**3 / (apart**2 + (_UNSURE * noise) ** 2 + 1e-18)
 

@@ -25,7 +25,7 @@ _OF_A_PERSON = 8  # least number of labels with the same prefix that belong to a
 
 @dataclass(frozen=True)
 class MarkerSet:
-    """A marker set; {} in the names of markers stands for L or R.
+    """A marker set; {} in the names of markers means L or R.
 
     pelvis : marker of the front spines of the pelvis, and alternatives for the marker of the back spines
     points : alternatives for each point of the body; each is a group of markers, and the point is their mean

@@ -11,8 +11,8 @@ _OF_THIRD = 20.0  # variance of the third difference of white noise of variance 
 _SIGMA_OF_MEDIAN = 1.4826
 _APART = 2.0  # if the variance along one axis exceeds the mean of the others by this factor, the noise has axes
 _LARGEST = 0.95  # quantile of third differences; larger ones are motion or jumps
-LEAST = 1e-4  # m; least standard deviation that is assumed for the noise
-LEAST_TOLD = 1e-3  # m; least standard deviation that is reported as noise in depth
+LEAST = 1e-4  # m; lower limit of the measured standard deviation
+LEAST_TOLD = 1e-3  # m; least standard deviation of noise in depth in a report
 
 
 @dataclass(frozen=True, eq=False)

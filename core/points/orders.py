@@ -53,7 +53,7 @@ ORDERS = {
     ),
 }
 _BY_COUNT = {33: "mediapipe", 25: "body_25", 22: "smpl", 24: "smpl_24", 26: "halpe"}
-# Larger arrays have the points of the hands and the face after those of the body.
+# Larger arrays have the points of the hands and the face after the body.
 _BY_COUNT |= {75: "mediapipe", 543: "mediapipe", 553: "mediapipe", 67: "body_25", 137: "body_25", 133: "coco"}
 _BY_COUNT |= {136: "halpe"}
 AMBIGUOUS = {17: ("h36m", "coco")}

@@ -28,7 +28,7 @@ _POINT_OF = {
 _NEEDED = tuple(
     f"{role}.{side}" for role in ("thigh", "shin", "foot", "upper_arm", "forearm", "hand") for side in body.SIDES
 )
-_ABOVE = 0.08  # body heights; a rest pose whose lowest joint is between 0 and this height stands on ground at 0
+_ABOVE = 0.08  # body heights; a rest pose whose lowest joint is between 0 and this height has its ground at 0
 _HAND_TWIST = 0.5  # share of the hand's twist that the forearm takes over
 _SIGMA = 0.06  # s; sigma for smoothing the rotations of hands and heads
 
@@ -209,7 +209,7 @@ def _trunk(
 
 
 def _between(skeleton: Skeleton, first: int, last: int) -> list[int]:
-    """Return the joints between two joints, in order from the first; [] if the first is no ancestor of the last."""
+    """Return the joints between two joints, in order from the first; [] if the first is not an ancestor of the last."""
     chain, joint = [], int(skeleton.parents[last])
     while joint >= 0 and joint != first:
         chain.append(joint)

@@ -24,7 +24,7 @@ _LINKS = tuple((f"hip.{side}", f"shoulder.{side}", 1.0) for side in body.SIDES)
 
 
 def repair(track: Track) -> tuple[Track, list[tuple[int, int]]]:
-    """Return a track with corrected sides, and the first and last frame of each run that was exchanged."""
+    """Return a track with corrected sides, and the first and last frame of each exchanged run."""
     changed = np.zeros(len(track), dtype=bool)
     everything = tuple(dict.fromkeys(part for group in body.GROUPS for part in group))
     for group in (everything, *body.GROUPS):

@@ -16,7 +16,7 @@ Flags = NDArray[np.bool_]
 SHORTEST = 8  # frames
 _SEEN = 0.2  # share of frames in which a point must be measured
 _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
-# In a file without travel, the hips are within _CENTRED body heights of one place in the share _MOSTLY of the frames.
+# A file has no travel if the hips are within _CENTRED body heights of one place in the share _MOSTLY of the frames.
 _CENTRED, _MOSTLY = 0.002, 0.8
 # If the distance of the hips from the ankles is less than this share of the knees' distance, the names of hips and
 # knees are exchanged: no crouch is so deep.
@@ -70,7 +70,7 @@ class Track:
 def begin(recording: Recording, rate: float) -> tuple[Track, int, list[str]]:
     """Return the points of a recording in metres, the first frame in which the person is seen, and notes.
 
-    Raises ClipError if needed points are missing, too few frames show a body, or its legs have no length.
+    Raises ClipError if needed points are missing, too few frames show a body, or its legs have the length 0.
     """
     found = labels.find_points(recording.labels)
     missing = [name for name in body.NEEDED if name not in found]

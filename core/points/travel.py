@@ -79,8 +79,8 @@ def _find_standing(track: Track) -> tuple[Array, Array, Array]:
 def level_turn(track: Track) -> Array:
     """Return the rotation (4,) of a centred track after which its standing feet move horizontally below the body.
 
-    This assumes that the centre of mass is equally high when a foot lands and when it leaves the ground. Feet tell
-    little about sideways tilts, so these are kept small.
+    This assumes that the centre of mass is equally high when a foot lands and when it leaves the ground. Feet show
+    sideways tilts badly, so the result has only small ones.
     """
     feet, _, weights = _find_standing(track)
     passing = np.gradient(feet - upright.centre_of_mass(track)[:, None], axis=0) * track.rate / track.height

@@ -18,7 +18,7 @@ Places = Mapping[str, Array]  # (F, 3) by the names of `body.NAMES`
 
 _THIGHS = 0.245  # weight of the thighs' mean direction in the up direction of the pelvis; the trunk has the weight 1
 _SIGMA = 0.06  # s; sigma for smoothing the axis of a hinge (a knee or an elbow)
-# Weight of the hinge axis that is expected from the rest pose. The axis that a bent limb shows has the weight sin² of
+# Weight of the hinge axis expected from the rest pose. The axis that a bent limb shows has the weight sin² of
 # the bend, so the expected axis decides in nearly straight limbs.
 _PRIOR = {"thigh": 0.003, "upper_arm": 0.01}
 _FOOT_HINT = 0.05  # weight of the knee's axis that the direction of the foot shows
@@ -74,7 +74,7 @@ def _unit(vectors: Array) -> Array:
 
 
 def _about_right(up: Array, right: Array) -> Array:
-    """Return axes (F, 3, 3) with exactly this right direction, and with up as near as possible to the given one."""
+    """Return axes (F, 3, 3) with exactly this right direction, and with the nearest possible up direction."""
     x = _unit(right)
     y = _unit(np.cross(up, x))
     return np.stack([x, y, np.cross(x, y)], axis=-1)
