@@ -20,7 +20,7 @@ PADDING = 0.4  # s before and after a kept stretch over which the effect of plan
 SHARPEST = 60.0  # degrees; limit for bending a metre of the body's path
 STILL = 0.3  # m; a shorter path is not bent, and its turn is spread over time
 ITERATIONS = 30
-WAY = 0.8  # s; sigma for smoothing the body's path, which is then laid along the requested path
+WAY = 0.8  # s; sigma for smoothing the body's path before it follows the requested path
 
 
 def through_keys(clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> tuple[Clip, list[float]]:
@@ -103,7 +103,7 @@ def _hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[St
 
 
 def to_end(clip: Clip, end: Sequence[float], stretches: Sequence[Stretch]) -> tuple[Clip, float]:
-    """Return a clip that ends at a place and facing, and the shift in metres that was needed in addition to bending.
+    """Return a clip that ends at a place and facing, and the shift in metres needed in addition to bending.
 
     end : metres to the right and ahead of where it begins, and degrees turned to the left
 
@@ -167,7 +167,7 @@ def lead_along(clip: Clip, path: GroundPath) -> tuple[Clip, float, float]:
 def _share(steps: Array, stretches: Sequence[Stretch]) -> Array:
     """Return the share (F,) of the path travelled at each frame, or of the time on a short path.
 
-    It is constant in stretches that are kept.
+    It is constant in kept stretches.
     """
     steps = steps + max(STILL, float(steps.sum())) * 0.02 / max(len(steps), 1)
     for one in stretches:

@@ -1,7 +1,7 @@
 """Choose the rows of a variation: the cheapest sequence of source rows that follows the guide (methods: Variations).
 
 The cost of a row is its distance from the guide; the cost of a jump grows with the distance of its poses. The choice is
-repeated in rounds, in which rows and jumps that were used too often become more expensive. The best round is returned.
+repeated in rounds, in which the most used rows and jumps become more expensive. The best round is returned.
 """
 
 from collections.abc import Callable
@@ -17,15 +17,15 @@ from .source import DIGITS, Indices, Source
 MOST = 50.0  # upper limit of the cost of a row's distance from the guide
 JUMP, SMOOTH = 6.0, 0.03  # cost of a jump between equal poses, and the distance in m that doubles it
 ROUNDS = 4
-DEARER = 1.0  # cost added to a row if it was used twice as often as its share
+DEARER = 1.0  # cost added to a row with twice the use of its share
 BLOCK, OVERLAP = 900, 120  # rows chosen at a time, and further rows that the choice considers
 NEVER = 1e7  # cost of excluded rows
 SEAM = 0.01  # reduction of a sequence's score for each jump a second between equal poses
 NEAR_COST = 100.0  # mean cost of a row that reduces the score of a loop by 1
-START = 300.0  # cost of a first row that is as far from the requested one as the source is long
-STARTS = 6  # rows that are tried as the first one of a loop
+START = 300.0  # cost of a first row at a distance of the source's length from the requested one
+STARTS = 6  # rows to try as the first one of a loop
 AROUND = 4  # rows on each side over which the use of a row is averaged
-OTHER_SHARE = 6.0  # cost added to the rows of a clip that was played for twice its share
+OTHER_SHARE = 6.0  # cost added to the rows of a clip with twice the time of its share
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """Rows (M,) that are played after jumps, the jumps (K, M) to each (−1: none), and the rows (K, M) they leave."""
+    """Rows (M,) to play after jumps, the jumps (K, M) to each (−1: none), and the rows (K, M) they leave."""
 
     targets: Indices
     jumps: Indices
@@ -116,7 +116,7 @@ def choose(
 
 
 def _entries(source: Source, found: Jumps, stay: int) -> _Entries:
-    """Return the jumps after which enough rows follow, grouped by the row that is played next."""
+    """Return the jumps after which enough rows follow, grouped by the next played row."""
     after = found.end + 1
     beyond = source.firsts[source.clip[found.end] + 1]
     some = np.flatnonzero(after + stay - 1 < beyond)
@@ -300,7 +300,7 @@ def _best_start(
 
 
 def _excess(source: Source, rows: Indices, shares: Array) -> Array:
-    """Return the cost (N,) to add to each row that was used more often than its share."""
+    """Return the cost (N,) to add to each row with more use than its share."""
     count = len(rows)
     played = np.bincount(source.same[rows], minlength=len(source)).astype(float)
     once = np.bincount(source.same, minlength=len(source)) > 0
@@ -316,7 +316,7 @@ def _excess(source: Source, rows: Indices, shares: Array) -> Array:
 
 
 def _price(source: Source, rows: Indices, shares: Array) -> Array:
-    """Return the cost to add to the rows (N,) of clips that were played for more or less than their shares."""
+    """Return the cost to add to the rows (N,) of clips with more or less time than their shares."""
     gone = np.bincount(source.clip[rows], minlength=len(shares)) / len(rows)
     return np.asarray(np.clip(OTHER_SHARE * (gone / np.maximum(shares, 0.02) - 1.0), -6.0, 12.0)[source.clip])
 

@@ -21,7 +21,7 @@ ROUNDS = 5  # rounds of matching at each level
 COMPONENTS = 48  # number of principal components of patches
 SAME = 1e-6  # limit, as a share of COMPLETE times the patches' variance; patches at smaller distances count as equal
 # The distance of a patch from a target is divided by this share of the patches' variance plus its least distance from
-# any target. With a smaller share, all patches are used more equally.
+# any target. A smaller share makes the use of all patches more equal.
 COMPLETE = 0.01
 PIECE = 4  # consecutive source rows in each piece of the random arrangement with which matching begins
 NOISE = 1.0  # noise added to this arrangement, in standard deviations of the features

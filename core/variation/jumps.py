@@ -13,20 +13,20 @@ from ..sync.alignment import Clouds
 from .source import DIGITS, Indices, Source
 
 # Distances of jumps are metres for each point of a body 1.7 m tall.
-NEAR = 0.12  # limit of the distance that is tried first
+NEAR = 0.12  # first limit of the distance to try
 GROWTH = 1.3  # factor on the limit if no sequence reaches the end of the result
 FARTHEST = 1.0  # the limit is not increased further once it has reached this
 PER_ROW = 12  # largest number of jumps from a row, and to a row
 TURNED = 1.0  # rad; a joint's rotation may differ by this without a cost
 PER_RADIAN = 0.1  # added to the distance for each further radian
-OTHER_FOOT = 0.02  # added for each foot that stands on one side of the jump only
+OTHER_FOOT = 0.02  # added for each foot with contact on one side of the jump only
 # Added for each second by which take-off and landing differ, because a flight joined from two parts would not fall.
 FALLING = 1.0
-PAIRS, PAIRED = 6, 0.4  # number of best jumps that are added between each two clips, and the limit of their distance
+PAIRS, PAIRED = 6, 0.4  # number of best jumps to add between each two clips, and the limit of their distance
 BACKWARDS = 0.8  # s; least length of a jump within a clip, but at most a third of the longest clip
 BLOCK = 1024  # rows compared at a time
 ROWS = 16384  # pairs of rows whose rotations are compared at a time
-# In bodies with at least this many feet, a jump may change the contact of one foot in four only, so that a gait is left
+# A body with at least this many feet may change the contact of one foot in four only at a jump, so that a gait is left
 # and entered in the same phase.
 MANY_FEET = 4
 

@@ -18,13 +18,13 @@ from ..weight import flights
 DIGITS = 6  # decimals to which features and costs are rounded
 TALL = 1.7  # m; all lengths are scaled to a body of this height
 COMPONENTS = 24  # number of principal components of poses
-VELOCITY = 0.15  # s; metres of pose difference that count as much as 1 m/s of velocity
-TURNING = 0.10  # metres of pose difference that count as much as 1 rad/s of turning
-CONTACT = 0.03  # m of pose difference that count as much as the contact of a foot
+VELOCITY = 0.15  # s; metres of pose difference equivalent to 1 m/s of velocity
+TURNING = 0.10  # metres of pose difference equivalent to 1 rad/s of turning
+CONTACT = 0.03  # m of pose difference equivalent to the contact of a foot
 FACING_SIGMA = 0.1  # s; sigma for smoothing the facing
-FAR = 1.0  # s; only rows at least this far apart in time are compared for `Source.scale`
+FAR = 1.0  # s; least time between two rows compared for `Source.scale`
 VARIANCE = 0.01  # share of the features' variance; least value of `Source.scale`, because cycles repeat exactly
-SAMPLE = 1500  # largest number of rows that are compared for it
+SAMPLE = 1500  # largest number of rows to compare for it
 
 Indices = NDArray[np.int64]
 
@@ -181,7 +181,7 @@ def _air(clip: Clip, frames: Indices, reach: float) -> Array:
     air = np.zeros((len(frames), 2))
     try:
         found = flights.find_flights(clip).flights
-    except LoomError:  # the body has no known feet, or its unit is unknown
+    except LoomError:  # the feet or the unit of the body are unknown
         return air
     for one in found:
         ahead = np.array([one.start, one.end]) - frames[:, None] / clip.rate

@@ -17,7 +17,7 @@ from .source import COMPONENTS, Indices, Source
 SLACK = 1.0 / 6.0  # s by which a pose like the keyed one may be early or late; time is then warped to correct this
 WARP = 0.35  # largest relative change of speed by this warp
 WEIGHT = 200.0  # weight of the cost of a row at a keyed pose; other rows have the weight 1
-PADDING = 0.4  # s before and after a kept stretch that are played from its clip, too, so that fades stay outside it
+PADDING = 0.4  # s of its clip to play before and after a kept stretch, too, so that fades stay outside it
 STRETCH = 0.05  # share of a loop's duration by which it may be stretched or compressed
 MOST_STRETCH = 2.0  # s; upper limit of that
 SETTLES = 0.5  # s before and after a key; least duration over which time is warped
