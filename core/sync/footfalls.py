@@ -1,6 +1,6 @@
 """Find when the feet of a cycle come down, and compare these times in two cycles (methods: Time registration).
 
-The poses of a walk and a gallop differ so much that the cheapest path through their distances matches the wrong steps.
+A walk and a gallop have very different poses, so the cheapest path through their distances matches the wrong steps.
 Their footfalls are therefore matched instead.
 """
 
@@ -16,7 +16,7 @@ from .registration_curve import RegistrationCurve
 PHASES = 96  # phases of a cycle
 FINE = 5  # samples per phase for the height of a leg's end
 SMOOTH = 0.01  # share of a cycle; sigma for smoothing this height
-FLOOR = 0.2  # quantile of the heights of a leg's end that is taken as the height of the floor
+FLOOR = 0.2  # quantile of the heights of a leg's end, used as the height of the floor
 LIFTED = 0.2  # share of its rise above the floor below which the end of a leg is down
 LIFTS = 0.1  # share of the largest rise of all legs; a leg that rises less is never lifted
 # A leg has one clear footfall if the longest stretch in which it is down has more than this share of its time down.

@@ -16,10 +16,10 @@ from .ends import in_band
 from .posed_clip import PosedClip
 from .registration_curve import RegistrationCurve
 
-STARTS = 48  # starting columns that are tried first; then all columns next to the best one are tried
+STARTS = 48  # starting columns to try first; then all columns next to the best one are tried
 # The constants below are for bodies with four legs or more, whose cycles are matched by footfalls.
 # Weight of the pose distance, relative to its mean over all pairs, beside the distance of footfalls. It decides in
-# phases without a footfall. With 0.01 footfalls move apart, and with 0 the match between footfalls is random.
+# phases without a footfall. 0.01 increases the differences of footfalls, and 0 makes the match between them random.
 POSES = 0.005
 LEAST_LEGS = 4  # number of legs that must have one clear footfall in both cycles
 NEARER = 0.01  # share of a cycle by which the match by footfalls must reduce their mean distance, or it is not used
@@ -30,7 +30,7 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     """Return the registration curve of a cycle against a reference cycle of the same skeleton and rate.
 
     It begins at the reference's first frame, and at the frame of the clip where the cheapest closed path begins. As for
-    clips that are no cycles, the metric is chosen, and the curve is corrected by a retimed comparison (see
+    acyclic clips, the metric is chosen, and the curve is corrected by a retimed comparison (see
     `register_pair.pair`). Bodies with four legs or more are matched by their footfalls if this brings them nearer.
     """
     # A cycle of padding before and after keeps windows and smoothing away from the ends.

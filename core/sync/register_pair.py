@@ -22,7 +22,7 @@ from .registration_curve import RegistrationCurve
 
 # Slope limits: the default, and the one used if that is too low. An unnecessarily large limit follows noise.
 LIMIT, RAISED_LIMIT = 3, 6
-# Share of the path at the limit from which the limit is raised. In a sneak, double support is 4.5 times as long as in a
+# Share of the path at the limit from which the limit is raised. Double support of a sneak takes 4.5 times that of a
 # walk.
 RAISE_AT = 0.10
 BY_CHANCE = 0.1  # likeness; unrelated captured clips stay below it

@@ -18,7 +18,7 @@ from .posed_clip import PosedClip
 from .positions import MotionMetric, PointMetric
 
 SAME = 0.012  # body heights, root mean square of the points; only copies of one performance are this similar
-SAMPLED = 100  # frames of the reference that are compared to show quickly that clips are different performances
+SAMPLED = 100  # frames of the reference in a quick comparison, which shows that clips are different performances
 JUMP = 8.0  # times the typical step; larger steps are jumps
 SELDOM = 0.1  # largest share of the steps that can be jumps
 MOST_STEPS = 200  # largest number of parts into which a jump is divided
