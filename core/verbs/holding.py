@@ -24,7 +24,7 @@ def hold_hands(
     """Return the clip of a result with its hands on their contacts, and sentences for the user.
 
     If there are contacts, the report gets the key "hands". Edits of one clip do not have the option; they only keep
-    props in the hands, because these would drift apart.
+    props in the hands, because these would drift from them.
 
     clip : the clip of the result; sources : the given clips, on the skeletons that the verb used
     find_frames : returns the stretches of the sources that a result plays, as `source_frames.of` does

@@ -77,7 +77,7 @@ def weave_partner(
     check_partners(recipe, clips, partners, shown)
     pairs = _pair_clips(clips, partners, shown)
     names = [clip.name for clip in partners]
-    # With an overlay, the legs come from the locomotion, and the arms and their contacts from the actions.
+    # An overlay takes the legs from the locomotion, and the arms and their contacts from the actions.
     acts = shown if overlay is None else [one for one in shown if one.source]
     woven = _weave(clips, pairs, partners[made.reference], made.clip, shown, overlay)
     woven = replace(woven, name=recipe.result_name(names))

@@ -256,7 +256,7 @@ def _of_poses(woven: KeyPosesResult, _recipe: Recipe, _clips: Sequence[Clip]) ->
 
 
 def _of_drive(woven: "DriveResult", _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
-    """Return the stretches that a drive played; if it was replanned along its line, those of the resulting walk."""
+    """Return the stretches that a drive played; if it was replanned along its line, the stretches of the walk."""
     from ..drive import database, keep  # loaded with every such result
 
     data, legs, found = woven.data, int(woven.over), list[Shown]()

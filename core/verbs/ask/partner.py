@@ -15,7 +15,7 @@ from .work import AskResult
 def weave_pair(
     recipe: Ask, clips: Sequence[Clip], partners: Sequence[Clip], made: AskResult, shown: Sequence[Shown], adapts: str
 ) -> Result:
-    """Return blended strides and those of the partner; arguments as `partner.weave_partner`.
+    """Return blended strides and the partner's; arguments as `partner.weave_partner`.
 
     shown : only checked, because it has one stride of each clip at a time; the partner plays all blended strides
     """

@@ -1,4 +1,4 @@
-"""Fill the gaps of a partner between its keyed poses, which are at the frames of the leader's (methods: Partners)."""
+"""Fill the gaps of a partner between its keyed poses, at the frames of the leader's keys (methods: Partners)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -35,14 +35,14 @@ TRIED, LATER = 5, 0.2  # number of stops, and s between their beginnings
 BEFORE = 0.6  # s before the body slows down in which a stop may be entered
 SLOWER = 0.15  # relative difference of speeds above which stops are driven again
 RESTS = 0.03  # body heights a second; a slower body rests
-BREATH = 0.2  # s of rest that are kept at the end of a stop
+BREATH = 0.2  # s of rest to keep at the end of a stop
 SETTLED = 0.2  # further s of rest after which a body is known to rest
 WINDOW = 0.042  # s compared on each side of a frame
 LEAST = 4  # least number of frames of an action
 ROOM = 0.2  # s of both clips beyond a seam, if they are long enough
 AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
 AIR = 0.04  # body heights by which a foot may be above its lowest position at the end of a walk
-STEP = 0.22  # body heights; ankles farther apart are those of a step (at most 0.18 in nine captures of standing bodies)
+STEP = 0.22  # body heights; a larger distance of the ankles shows a step (up to 0.18 in nine captures of standing)
 # Weight of a metre between the ends of a stop and of the path, relative to a metre of pose distance.
 SHORT = 0.5
 

@@ -31,17 +31,17 @@ from . import Walk
 
 LONGER = 1.5  # times the duration of the source: duration of a result if none is given
 AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s before and after a seam or a key in which accelerations are compared
-SHIFTED = 0.3  # m; if the path of a body 1.7 m tall is shifted by more in addition to bending, a warning says so
+SHIFTED = 0.3  # m; a larger shift of the path of a body 1.7 m tall, in addition to bending, gives a warning
 SLIPS = 0.06  # m/s; slower slip of the ground along a path is not reported
-MISSED = 0.5  # m; if the end of a path is missed by more, a warning says so
-OFF = 0.12  # if the share of a clip is lower than requested by more, a warning says so
+MISSED = 0.5  # m; a larger distance from the end of a path gives a warning
+OFF = 0.12  # a share that is lower than requested by more gives a warning
 SEARCHING = "Searching the clips"
 LENGTHS = (1.0, 1.1, 0.9, 1.2, 0.8, 1.3, 0.7)  # shares of a loop's duration to try, since it needs whole strides
 BRIEF = 8.0  # s; a shorter source is short
-FREE = 200.0  # factor on the cost of another first row than the one that the seed selects
+FREE = 200.0  # factor on the cost of a first row other than the seed's
 # A variation longer than a short source begins in this first share of the source, so that enough rows follow.
 EARLY = 2.0 / 3.0
-FAR = 60.0  # degrees; if a joint of a keyed pose is farther from the motion at that frame, a warning says so
+FAR = 60.0  # degrees; a joint of a keyed pose farther from the motion at that frame gives a warning
 
 
 def gather(
