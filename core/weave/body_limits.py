@@ -110,7 +110,7 @@ def describe_limits(
         sentences.append(f"{name}: the shins come within {after:.1f} cm of each other {where}: {do}")
     before, after = found["low_feet_cm_s"] or (np.inf, 0.0)
     if slides and after > SLIDES * before + SLIDE * height:
-        # The sentence has no figures, because the interface shows another measure of slide, that of standing feet.
+        # The sentence omits figures, because the interface shows another measure of slide, that of standing feet.
         where, do = _at(ours.slides_at), "look there" if asked or planted else "try it with Plant Feet"
         told = f"{name}: a foot near the ground moves more than in the sources {where}: {do}"
         if (asked or planted) and not contacts.detect(result)[ours.slides][ours.slides_at]:  # not planted

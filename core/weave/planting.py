@@ -129,7 +129,7 @@ def plant_clip(
 ) -> tuple[Clip, Planted]:
     """Return a clip with its feet planted, and what was done (see `edit.feet.planting.plant_clip`).
 
-    A clip that walks in place is planted with its root trajectory added, which is then removed again. Raises ClipError
+    The root trajectory of a clip that walks in place is added for planting, and then removed again. Raises ClipError
     if the feet of such a clip give different trajectories, and as `edit.feet.planting.plant_clip` does.
 
     Example:
@@ -153,7 +153,7 @@ def plant_clip(
 def _plant_along(
     clip: Clip, angle: Array, shift: Complex, plant: Callable[[Clip], tuple[Clip, Planted]]
 ) -> tuple[Clip, Planted]:
-    """Return a clip that is turned by (F,) radians and moved by (F,) m, x + iy, then planted and moved back."""
+    """Turn a clip by (F,) radians and move it by (F,) m, x + iy; return it planted, and moved back."""
     moving = root_motion.place_clip(clip, angle, _plane(shift))
     result, done = plant(moving)
     if result is moving:
@@ -169,8 +169,8 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
 
     body : the body to which the clip was retargeted, see `spans.find`
 
-    There are no spans if the feet of a clip in place give different trajectories. This is no error, because planting is
-    optional; `of_result` gives the reason.
+    No spans are found if the feet of a clip in place give different trajectories. This does not raise an error, because
+    planting is optional; `of_result` gives the reason.
 
     Example:
         >>> from action_loom.core.demo_character import actions
