@@ -10,7 +10,7 @@ UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.
 # In order of trial. The CMU database stores lengths in inches times 0.45.
 _GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
 _SHORTEST, _TALLEST = 1.2, 2.3  # m; heights of people
-# Units that are tried if none makes a figure as tall as a person, and the limits of its height in metres.
+# Units to try if no unit gives a figure the height of a person, and the limits of its height in metres.
 _USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0
 LEGLESS = "cm"  # unit of files that do not state it and have no legs
 UNKNOWN, TALL = "unknown", 1.7  # m; the assumed height if no unit fits

@@ -25,7 +25,7 @@ NEAR = 0.35  # s; sigma of the time window from which candidates are taken
 KERNEL = 0.08  # kernel width of the density of speeds, relative to 1 + speed
 CANDIDATES = 12  # number of candidates in a window
 TOGETHER = 10  # choices that share a set of candidates, because their windows overlap
-CHANGE = 0.15  # change of speed, relative to 1 + speed, that costs as much as a density lower by a factor of e
+CHANGE = 0.15  # change of speed, relative to 1 + speed, with the same cost as a density lower by a factor of e
 SPREADS = (0.25, 0.15)  # s; sigmas of the two local means
 # A speed is ignored if it differs from the estimate by more than LIMIT + LIMIT_SHARE · estimate (at first, twice that).
 LIMIT, LIMIT_SHARE = 0.15, 0.3

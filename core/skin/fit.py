@@ -7,9 +7,9 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from .skin import LEAST, Skin
 
-OFF_ONE = 0.01  # difference of a sum of weights from 1 that is accepted, because files round their weights
+OFF_ONE = 0.01  # accepted difference of a sum of weights from 1, because files round their weights
 OUTSIDE = 0.5  # share of the surface's size; a bone farther outside the surface does not belong to it
-SMALL = 20.0  # if a surface is larger than its bones by this factor, they have another unit; those of a head are larger
+SMALL = 20.0  # ratio of a surface's size to that of its bones; larger ratios (not reached by heads) show another unit
 ELSEWHERE = 0.1  # share of a bone's length; a joint whose position differs by more belongs to another rest pose
 
 

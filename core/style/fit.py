@@ -143,7 +143,7 @@ def on_body(style: Style, clip: Clip) -> Style:
     moved = [forms.as_clip(style.form, row, seconds) for row, seconds in strides]
     try:
         carried = [alike.like(stride, clip)[0] for stride in moved]
-    except SkeletonError:  # its message names joints of a stride, which is not among the user's clips
+    except SkeletonError:  # its message would name joints of a stride, unknown to the user
         raise SkeletonError(
             f"{clip.name}: the style's examples are of two-legged bodies, and can't be brought onto this one: give"
             " more of its own clips"

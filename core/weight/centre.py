@@ -17,7 +17,7 @@ from ..motion.skeleton import Skeleton
 
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in an unknown unit
 HEEL = 0.25  # distance of the heel behind the ankle, as a share of the distance from ankle to ball
-FLAT = 0.2  # share of the frames, those with the lowest ankles, in which the foot is taken to be flat on the ground
+FLAT = 0.2  # share of the frames, with the lowest ankles, in which the foot counts as flat on the ground
 
 _known: WeakKeyDictionary[Skeleton, Array] = WeakKeyDictionary()
 

@@ -57,7 +57,7 @@ def known_flights(clip: Clip) -> FlightReport | None:
         return FlightReport(clip.name, clip.rate, ())
     try:
         return find_flights(clip)
-    except LoomError:  # the body has no known feet, or its unit is unknown
+    except LoomError:  # the feet or the unit of the body are unknown
         return None
 
 

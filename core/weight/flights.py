@@ -23,7 +23,7 @@ RATE = 120.0  # samples a second at which flights are measured
 SHORTEST, LONGEST = 0.045, 1.3  # s; limits of the duration of a flight
 # A contact in a flight is ignored if it is shorter than this, and no foot comes nearer to the ground than this.
 GAP, GAP_CLEARANCE = 0.025, 0.008  # s; body heights
-# In a flight, each of these is exceeded, in body heights:
+# Each of these limits, in body heights, is exceeded in a flight:
 FLAT = 0.012  # by the largest clearance of the lowest foot
 HAND = 0.10  # by the least height of the hands above the floor
 HIPS = 0.22  # by the least height of the hips above the floor

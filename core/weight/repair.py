@@ -18,7 +18,7 @@ from .flights import GRAVITY, OFF, PUSHED, Analysis, Flight, FlightReport, Found
 
 HEIGHT, DURATION = "height", "duration"
 HIGHEST = 0.20  # body heights; a repair that would move the body farther is not made, and another duration is suggested
-MARGIN = 0.15  # s before and after the shifted frames that are changed, too, so that legs move smoothly
+MARGIN = 0.15  # s around the shifted frames in which legs change, too, so that they move smoothly
 EVEN = (-0.5, -0.4, 0.4, 0.5)  # times from the middle of a flight, in its durations, at which its new timing is set
 AROUND = 0.5  # s before and after a cycle; the repair of a flight there may reach into the cycle
 SPEEDS = (0.5, 2.0)  # limits of the ratio by which a repair may change the duration of a flight

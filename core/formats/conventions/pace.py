@@ -22,7 +22,7 @@ SAMPLED_RATE = 60.0  # frames per second; faster clips are decimated
 # Swings of feet.
 SWING_SPEED = 0.3  # share of a foot's fast speed above which it swings
 FAST = 0.95  # quantile that defines a foot's fast speed
-LEAST_SWING = 0.35  # leg lengths; shorter swings are no steps
+LEAST_SWING = 0.35  # leg lengths; shorter swings do not count as steps
 FEWEST_SAMPLES = 120  # frames; shorter clips are not sampled
 FEWEST_SWINGS = 2
 SWING = 0.47  # s; the median of captures, for a leg of STANDARD_LEG
