@@ -41,7 +41,7 @@ def run(host: Host, arguments: argparse.Namespace) -> None:
 
 
 def _described_or_not(host: Host, clip: str, settings: Settings) -> dict[str, Any]:
-    """Return the facts about a clip that was not named explicitly; an unreadable one becomes a "problem" entry."""
+    """Return the facts about a clip not named explicitly, or a "problem" entry if it can't be read."""
     try:
         return _describe(host.read([clip], settings))
     except LoomError as error:

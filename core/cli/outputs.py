@@ -11,7 +11,7 @@ from .. import files
 from ..errors import LoomError
 from ..files import identity
 
-opened_file = ""  # inside which a command runs, in Blender; --save saves it, and no output replaces it
+opened_file = ""  # the file opened in Blender in which a command runs; --save saves it, and no output may replace it
 
 
 def folder(path: str) -> Path | None:

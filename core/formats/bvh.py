@@ -21,7 +21,7 @@ from .bvh_text import BvhMotion
 from .conventions import pace, posed_roles, settling
 from .motion_file import ASKED, ASSUMED, AUTO, STATED, Convention, Finding, MotionFile, Reading
 
-RATE_ROUNDING = 0.002  # of a rate: tolerance of a frame time that states the rate
+RATE_ROUNDING = 0.002  # relative tolerance within which a frame time is taken as a rate, see `_with_rate`
 
 
 def read_file(path: str | os.PathLike[str], reading: Reading) -> MotionFile:

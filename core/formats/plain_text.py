@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import MotionFileError
 
-LARGEST = 1e9  # of numbers: no motion needs larger ones, and computations with them overflow
-BODY_LETTERS = "左右首頭头胸腰肩腕肘手足脚腿膝臀臂颈脊趾"  # of words for body parts, Japanese and Chinese
+LARGEST = 1e9  # limit of numbers: no motion needs larger ones, and computations with them overflow
+BODY_LETTERS = "左右首頭头胸腰肩腕肘手足脚腿膝臀臂颈脊趾"  # letters of Japanese and Chinese words for body parts
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 # The syntax of numbers for every reader; Python would also accept 1_000, nan and digits of other scripts.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

@@ -10,16 +10,17 @@ UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.
 # In order of trial. The CMU database stores lengths in inches times 0.45.
 _GUESSES = ("m", "cm", "inch", "cmu", "mm", "dm")
 _SHORTEST, _TALLEST = 1.2, 2.3  # m; heights of people
-_USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0  # units and heights (m) of nonhuman figures
+# Units to try if no unit gives a figure the height of a person, and the limits of its height in metres.
+_USUAL, _TINY, _GIANT = ("m", "cm"), 0.5, 4.0
 LEGLESS = "cm"  # unit of files that do not state it and have no legs
 UNKNOWN, TALL = "unknown", 1.7  # m; the assumed height if no unit fits
-_TOY, _TOWER = 0.1, 12.0  # m; sizes of characters in a scene in metres
-# Animals have any size, so only the usual units of models are tried.
+_TOY, _TOWER = 0.1, 12.0  # m; limits of the height of characters in a scene in metres
+# Animals may have any size, so only the usual units of models are tried, with these limits of height in metres.
 _GUESSES_FOUR_FOOTED, _SMALLEST, _LARGEST = ("m", "cm", "mm"), 0.1, 4.0
 
 
 def guess(height: float, *, four_footed: bool = False) -> str:
-    """Return the unit that makes a height human (or that of an animal), "" for none."""
+    """Return the unit in which a height is that of a person (or of an animal), "" if no unit fits."""
     if four_footed:
         return next((u for u in _GUESSES_FOUR_FOOTED if _SMALLEST <= height * UNITS[u] <= _LARGEST), "")
     return next((u for u in _GUESSES if _SHORTEST <= height * UNITS[u] <= _TALLEST), "")

@@ -11,7 +11,8 @@ PAIRED = (
 NAMES = (*MIDDLE, *(f"{part}.{side}" for part in PAIRED for side in SIDES))
 NEEDED = tuple(f"{part}.{side}" for part in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist") for side in SIDES)
 
-# Pairs of points at a constant distance, and how much each counts: shoulders move on their girdle.
+# Pairs of points at a constant distance, with the weight of a correction of their distance. The pair of shoulders has a
+# low weight, because the shoulder girdle moves.
 GIRDLE = 0.1
 _SIDED = (
     ("hip", "knee"),
@@ -42,10 +43,10 @@ _CENTRAL = (
 Bone = tuple[str, str, float]
 
 LEGS, ARMS = ("knee", "ankle", "heel", "toe"), ("elbow", "wrist", "index", "pinky", "knuckle", "thumb")
-# Groups whose sides a tracker exchanges together: a limb with its girdle, and without it.
+# Groups of points whose left and right a tracker exchanges together: a pair of limbs with its girdle, or without it.
 GROUPS = (("hip", *LEGS), LEGS, ("shoulder", *ARMS), ARMS)
 
-# Shares of the mass of a body [Winter] by the points between which they lie.
+# Segments between two kinds of points, and their shares of the body's mass [Winter].
 MASSES = (
     (("hip", "shoulder"), 0.578),
     (("hip", "knee"), 0.2),
@@ -53,12 +54,12 @@ MASSES = (
     (("shoulder", "elbow"), 0.056),
     (("elbow", "wrist"), 0.044),
 )
-HEIGHT_OF_LEG = 0.49  # the leg (thigh and shin) in body heights, as for a skeleton
+HEIGHT_OF_LEG = 0.49  # length of the leg (thigh and shin) in body heights, the same as for a skeleton
 USUAL_HEIGHT = 1.7  # m
 
 
 def bones_between(names: Collection[str]) -> list[Bone]:
-    """Return the pairs of points at a constant distance whose points are known, the trunk first, then outwards.
+    """Return the pairs at a constant distance whose two points are known: the trunk first, then the limbs outwards.
 
     Example:
         >>> from action_loom.core.points import body

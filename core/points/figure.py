@@ -1,4 +1,4 @@
-"""A skeleton of the person in points: in a T-pose, with the lengths of their bones (methods: Points)."""
+"""The skeleton of a person, made from points: a T-pose with the measured lengths of bones (methods: Points)."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from . import body, upright
 from .lengths import Lengths
 from .track import Track
 
-_TRUNK = 0.5  # quantile of the trunk's length
-_SPINE, _CHEST = 0.12, 0.56  # of the trunk: where its joints are
-_CLAVICLE = (0.02, 0.94)  # body heights beside the middle, and of the trunk
-_NECK, _HEAD = 0.06, 0.11  # body heights
-_HAND, _TOES = 0.06, 0.03  # body heights
-_FOOT = (0.09, 0.03)  # body heights: from ankle to ball, forwards and down
+_TRUNK = 0.5  # quantile of the distance between hips and shoulders over time, used as the length of the trunk
+_SPINE, _CHEST = 0.12, 0.56  # heights of these joints above the hips, as shares of the trunk
+_CLAVICLE = (0.02, 0.94)  # body heights beside the middle, and share of the trunk above the hips
+_NECK, _HEAD = 0.06, 0.11  # lengths in body heights
+_HAND, _TOES = 0.06, 0.03  # lengths in body heights; that of a hand is used if no point shows it
+_FOOT = (0.09, 0.03)  # body heights from ankle to ball, forwards and down, if no point shows the ball
 
 
 def make(track: Track, lengths: Lengths) -> Skeleton:
@@ -63,7 +63,7 @@ def make(track: Track, lengths: Lengths) -> Skeleton:
 
 
 def trunk_length(track: Track) -> float:
-    """Return the length in metres of the trunk of a straight body, from the middle of the hips to the shoulders'."""
+    """Return the length of the trunk in metres, from the middle of the hips to the middle of the shoulders."""
     return float(np.quantile(np.linalg.norm(track.middle("shoulder") - track.middle("hip"), axis=1), _TRUNK))
 
 
@@ -77,7 +77,7 @@ def standing_height(track: Track, part: str, usual: float) -> float:
 
 
 def _foot(track: Track, lengths: Lengths, ankle: float) -> tuple[float, float]:
-    """Return how far the ball is before and below the ankle of a standing foot."""
+    """Return how far the ball of a standing foot is in front of the ankle, and how far below it."""
     length = lengths.get(("ankle.L", "toe.L"))
     if length is None:
         return _FOOT[0] * track.height, min(_FOOT[1] * track.height, 0.9 * ankle)

@@ -5,24 +5,29 @@ import numpy as np
 from ..motion.quat import Array
 from ..weight.flights import GRAVITY
 
-_AROUND = 0.05  # s to each side, over which the velocity changes where feet leave or meet the ground
-_PUSHES = 0.05  # s before and after these changes: tips of toes leave later than joints
-_SHORTEST, _LONGEST = 0.3, 1.0  # s between both changes; running flights are shorter, and low
-_CHANGE = 0.5  # m/s, the least such change
-_SHARE = 0.22  # the least such change by g times the duration
-_SPEEDS, _SPEED = 0.45, 0.12  # of g times the duration: the speeds upwards before and downwards after it, and each
-_STANDS = 0.35  # body heights of the hips over the lowest point
-_LEAST, _BELOW = 0.01, -0.02  # body heights over the path of standing feet: of the highest, and of the lowest frame
+_AROUND = 0.05  # s before and after a take-off or a landing, between which the change of velocity is measured
+_PUSHES = 0.05  # s added to a flight at both ends, because the tips of toes leave the ground later than joints do
+_SHORTEST, _LONGEST = 0.3, 1.0  # s from take-off to landing; flights of runs are shorter, and low
+_CHANGE = 0.5  # m/s; least change of velocity at a take-off or a landing
+# The next three are shares of g times the duration of a flight.
+_SHARE = 0.22  # least change of velocity at its take-off and its landing
+_SPEEDS = 0.45  # least sum of the rising speed before it and the falling speed after it
+_SPEED = 0.12  # least value of each of these two speeds
+_STANDS = 0.35  # body heights; in a flight, the hips are higher than this above the lowest point
+# Body heights of a flight's parabola above the path of a body that stands: it must rise above the first value in some
+# frame, and stay above the second value in all.
+_LEAST, _BELOW = 0.01, -0.02
 
 Span = tuple[int, int]
 
 
 def find(heights: Array, hips: Array, rate: float, height: float) -> list[Span]:
-    """Return the first and last frames of flights; heights (F,) : of the centre of mass if the lowest point stood.
+    """Return the first and last frame of each flight.
 
-    hips (F,) : their heights over the lowest point; a body that lies or sits does not jump
-    As legs can't become longer, the height stops to rise when a body jumps off, and falls at once when it lands: such
-    changes of velocity would need a ground that pulls.
+    heights (F,) : of the centre of mass, as if the lowest point were always on the ground
+    hips (F,) : heights of the hips above the lowest point; a body that lies or sits does not jump
+    Legs can't become longer, so these heights suddenly stop rising when a body jumps off, and suddenly fall when it
+    lands. A body that stands could only move like this if the ground pulled it down.
 
     Example:
         >>> import numpy as np
@@ -69,7 +74,7 @@ def _arc(heights: Array, span: Span, rate: float) -> Array:
 
 
 def raise_body(heights: Array, spans: list[Span], rate: float) -> Array:
-    """Return by how much (F,) bodies in flight are higher than heights (F,).
+    """Return the height (F,) to add to heights (F,) so that the body follows a parabola in each flight.
 
     Example:
         >>> import numpy as np
@@ -84,7 +89,7 @@ def raise_body(heights: Array, spans: list[Span], rate: float) -> Array:
 
 
 def keep_speed(velocity: Array, spans: list[Span]) -> Array:
-    """Return velocities (F, 2) of the centre of mass that change evenly in flights.
+    """Return velocities (F, 2) of the centre of mass, interpolated linearly during flights.
 
     Example:
         >>> import numpy as np

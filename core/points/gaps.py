@@ -1,4 +1,4 @@
-"""Outliers and missing points, found and filled in frames of the body (methods: Points)."""
+"""Find outliers and fill missing points, in coordinate systems that move with the body (methods: Points)."""
 
 import warnings
 from collections.abc import Sequence
@@ -10,10 +10,11 @@ from ..motion.quat import Array
 from . import sides
 from .track import Flags, Track
 
-_WINDOW = 0.1  # s to each side of a median
-_SIGMAS, _LEAST = 4.0, 0.06  # deviations, and body heights, from that median that an outlier exceeds
+_WINDOW = 0.1  # s on each side over which a running median is taken
+_SIGMAS, _LEAST = 4.0, 0.06  # standard deviations, and body heights, from that median; an outlier is beyond both
 _SIGMA_OF_MEDIAN = 1.4826
-_FILLED, _FADES = 0.15, 0.1  # weight of a filled point, and the seconds after which it halves
+_FILLED = 0.15  # weight of a filled point right beside a measured one
+_FADES = 0.1  # s from the nearest measured point at which this weight is halved
 _PARENTS = {
     "knee": "hip",
     "ankle": "knee",
@@ -43,7 +44,7 @@ def trunk_frames(track: Track) -> tuple[Array, Array]:
 
 
 def axes_of(up: Array, right: Array) -> Array:
-    """Return orthonormal axes (…, 3, 3), as columns right, front and up, from an up and about the right direction."""
+    """Return axes (…, 3, 3) with the columns right, front and up; `up` is exact, `right` is made orthogonal to it."""
     z = up / np.maximum(np.linalg.norm(up, axis=-1, keepdims=True), 1e-12)
     y = np.cross(z, right)
     y = y / np.maximum(np.linalg.norm(y, axis=-1, keepdims=True), 1e-12)
@@ -51,7 +52,7 @@ def axes_of(up: Array, right: Array) -> Array:
 
 
 def _steady_trunk(track: Track) -> tuple[Array, Array]:
-    """Return the frames of the trunk by medians over time, in which its own outliers and gaps do not show."""
+    """Return the axes and the origin of the trunk from running medians, which its outliers and gaps do not affect."""
     columns = track.columns(_TRUNK)
     places = np.where(track.measured[..., None], track.places, np.nan)
     steady = places.copy()
@@ -75,7 +76,10 @@ def drop_outliers(track: Track) -> tuple[Track, float]:
 
 
 def fill(track: Track) -> Track:
-    """Return a track whose missing points are interpolated in the frame in which the ends of a gap lie nearest."""
+    """Return a track whose gaps are filled by interpolation.
+
+    A gap is filled in the coordinate system (world, trunk or parent point) in which its two ends are nearest.
+    """
     places = np.where(track.measured[..., None], track.places, np.nan)
     for column in track.columns(_TRUNK):
         places[:, column] = fill_across(places[:, column], track.measured[:, column])
@@ -103,7 +107,7 @@ def _depth(name: str, inwards: dict[str, str]) -> int:
 
 
 def _in_nearest(values: Array, known: Flags, frames: Sequence[tuple[Array, Array]]) -> Array:
-    """Return values (F, 3) with each gap filled in the frame in which its ends lie nearest."""
+    """Return values (F, 3); each gap is filled in the coordinate system in which its two ends are nearest."""
     filled, apart = [], []
     last = len(values) - 1
     for axes, origin in frames:
@@ -115,7 +119,7 @@ def _in_nearest(values: Array, known: Flags, frames: Sequence[tuple[Array, Array
     out = values.copy()
     for first, end in sides.runs(~known):
         before, after = max(first - 1, 0), min(end + 1, last)
-        inner = first == 0 or end == last  # at an end only one side is known: it stays beside its body
+        inner = first == 0 or end == last  # a gap at an end of the track has one known side: it moves with the body
         steps = [float(np.linalg.norm(one[after] - one[before])) for one in apart]
         best = len(frames) - 1 if inner else int(np.argmin(steps))
         out[first : end + 1] = filled[best][first : end + 1]
@@ -123,7 +127,7 @@ def _in_nearest(values: Array, known: Flags, frames: Sequence[tuple[Array, Array
 
 
 def fill_across(values: Array, known: Flags) -> Array:
-    """Return values (F, K) with gaps filled linearly, and held at the ends."""
+    """Return values (F, K) with gaps filled linearly; before the first and after the last known value it is held."""
     if known.all() or not known.any():
         return np.nan_to_num(values) if not known.any() else values
     frames, there = np.arange(len(values)), np.flatnonzero(known)
@@ -131,7 +135,7 @@ def fill_across(values: Array, known: Flags) -> Array:
 
 
 def _trust(track: Track) -> Array:
-    """Return weights (F, P): filled points count less with their distance to a measured one."""
+    """Return weights (F, P); that of a filled point falls with the time to the nearest measured one."""
     frames = np.arange(len(track), dtype=np.float64)
     trust = track.trust.copy()
     for column in range(len(track.names)):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from . import body
 
-# Words of labels without their side, by the point of the body; a list begins with the surest word.
+# Words that labels use for each point of the body, without the side; the most reliable word comes first.
 _WORDS = {
     "hip": ("hip", "hjc", "upleg", "upperleg", "thigh"),
     "knee": ("knee", "kjc", "kneejoint", "leg", "lowleg", "lowerleg", "shin", "calf"),
@@ -28,8 +28,9 @@ _WORDS = {
     "pelvis": ("pelvis", "midhip", "hipscenter", "hipcenter", "hips", "root", "trunkmidhips"),
 }
 _POINTS = {word: (rank, point) for point, words in _WORDS.items() for rank, word in enumerate(words)}
-_BETWEEN = {"smalltoe": "toe", "5thtoe": "toe"}  # averaged with the point of the same side
-_EITHER = {"foot": ("ankle", "toe"), "hand": ("wrist", "knuckle")}  # the first, unless the file has that point
+_BETWEEN = {"smalltoe": "toe", "5thtoe": "toe"}  # labels averaged with this point of the same side
+# Labels that can mean two points: the first one, or the second one if the file has the first under its own label.
+_EITHER = {"foot": ("ankle", "toe"), "hand": ("wrist", "knuckle")}
 _PREFIXES = ("body", "skeleton", "joint")
 _SIDE = re.compile(
     r"(?P<word>left|right)(?P<rest>.+)|(?P<rest2>.+?)(?P<word2>left|right)|(?P<letter>[lr])[ _.:-](?P<rest3>.+)"

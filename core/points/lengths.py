@@ -1,4 +1,4 @@
-"""Constant lengths of bones: measured without the share of noise, and held by moved points (methods: Points)."""
+"""Measure the constant lengths of bones without the effect of noise, and move points to hold them (methods: Points)."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -10,15 +10,18 @@ from .noise import Noise
 from .track import Track
 
 _SWEEPS = 30
-_NOISE_SHARE = 2.0 / 3.0  # of the variance of both ends that lengthens the median distance
-_UNSURE = 0.3  # of the noise of a point: of two sides' difference, half is kept at this size
-_LEAST = 0.2  # of the median distance that remains at least
+_NOISE_SHARE = 2.0 / 3.0  # share of the variances of both ends by which noise increases the median squared distance
+_UNSURE = 0.3  # times a point's noise; if a side differs by this from the mean of both, half of this remains
+_LEAST = 0.2  # share of the median distance; no measured length is smaller
 
 Lengths = dict[tuple[str, str], float]
 
 
 def measure(track: Track, noise: Noise) -> Lengths:
-    """Return the length in metres of every bone of known points; sides differ where the noise can't explain it."""
+    """Return the length in metres of every bone between known points.
+
+    The part of the difference between both sides that noise can explain is removed.
+    """
     variances = dict(zip(track.names, noise.variances.sum(axis=1), strict=True))
     found: Lengths = {}
     for one, other, _ in body.bones_between(track.names):
@@ -37,7 +40,7 @@ def measure(track: Track, noise: Noise) -> Lengths:
 
 
 def _even_sides(length: float, other: float, noise: float) -> float:
-    """Return a length nearer to the other side's where noise can explain their difference."""
+    """Return a length, moved towards the other side's by the part of their difference that noise can explain."""
     apart = 0.5 * (length - other)
     return 0.5 * (length + other) + apart**3 / (apart**2 + (_UNSURE * noise) ** 2 + 1e-18)
 
@@ -47,7 +50,10 @@ def _mirror_bone(bone: tuple[str, str]) -> tuple[str, str]:
 
 
 def hold(track: Track, lengths: Mapping[tuple[str, str], float], noise: Noise) -> Track:
-    """Return a track with points moved so that bones have their lengths: untrusted ones, and along noisy axes, more."""
+    """Return a track whose points are moved so that bones have their lengths.
+
+    Points of low trust move more than others, and all points move more along noisy axes.
+    """
     places = {name: track.at(name) @ noise.axes for name in track.names}
     loose = dict(zip(track.names, noise.variances, strict=True))
     ease = {
@@ -68,7 +74,7 @@ def hold(track: Track, lengths: Mapping[tuple[str, str], float], noise: Noise) -
 
 
 def normalise_lengths(track: Track, lengths: Mapping[tuple[str, str], float]) -> Track:
-    """Return a track whose limbs have exactly their lengths, from the trunk outwards; directions stay."""
+    """Return a track whose limb bones have exactly their lengths and keep their directions, from the trunk outwards."""
     out = track.places.copy()
     chains = (("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist"))
     for side in body.SIDES:

@@ -1,6 +1,6 @@
 """Joint centres from markers on the skin, by tables of marker sets (methods: Points).
 
-The labels show the set; unknown sets are refused, since a guess would give a wrong body.
+The set is recognised by its labels. Unknown sets are refused, because a guess would give a wrong body.
 """
 
 import os
@@ -15,18 +15,21 @@ from ..motion.quat import Array
 from . import body, labels
 from .recording import Recording, make
 
-_PELVIS = (0.36, 0.22, 0.30)  # hip joints beside, behind and below the middle of the spines, in their distance [Bell]
-_INWARDS = 0.05  # of the leg: from a marker on the outer side of a knee or an ankle to the joint
-_BELOW = 0.12  # of the distance of both shoulders: from the marker on top to the joint
-_OF_A_PERSON = 8  # labels with the same prefix
+# How far the hip joints are beside, behind and below the middle of the two front spines of the pelvis, as shares of the
+# distance of these spines [Bell].
+_PELVIS = (0.36, 0.22, 0.30)
+_INWARDS = 0.05  # share of the leg length: distance from a marker on the outer side of a knee or an ankle to the joint
+_BELOW = 0.12  # share of the shoulder width: distance from a marker on top of a shoulder to the joint
+_OF_A_PERSON = 8  # least number of labels with the same prefix that belong to a person
 
 
 @dataclass(frozen=True)
 class MarkerSet:
-    """A marker set: for each point of the body alternatives, each a group of markers whose mean it is.
+    """A marker set; {} in the names of markers means L or R.
 
-    pelvis : markers of the spines at the front and back, of the left and the right; {} is L or R in all names
-    outer : points whose only marker is on the outer side of the limb
+    pelvis : marker of the front spines of the pelvis, and alternatives for the marker of the back spines
+    points : alternatives for each point of the body; each is a group of markers, and the point is their mean
+    outer : points whose marker is on the outer side of the limb, if they have only one
     """
 
     name: str
@@ -78,7 +81,8 @@ def recordings(
 ) -> list[Recording]:
     """Return the people of marker trajectories (F, M, 3), with joint centres; raises MotionFileError.
 
-    names : labels, of which a prefix before a colon names a person; skin : whether points are usually markers
+    names : labels; a prefix before a colon is the name of a person
+    skin : whether files of this kind usually have markers; labels of unknown sets are then refused
 
     Example:
         >>> import numpy as np
@@ -123,7 +127,7 @@ def _of_person(
 
 
 def _centres(known: MarkerSet, columns: Mapping[str, int], places: Array) -> dict[str, Array] | None:
-    """Return the joint centres (F, 3) of a set by the point's name, None if labels of needed ones are missing."""
+    """Return joint centres (F, 3) by the names of points, None if the labels lack markers that the set needs."""
 
     def mean_of(group: Sequence[str], side: str) -> Array | None:
         found = [columns.get(name.format(side)) for name in group]
@@ -154,7 +158,7 @@ def _centres(known: MarkerSet, columns: Mapping[str, int], places: Array) -> dic
 
 
 def _hips(left: Array, right: Array, back: Array) -> dict[str, Array]:
-    """Return both hip joints by the spines of the pelvis (F, 3)."""
+    """Return both hip joints, estimated from the spines of the pelvis (F, 3)."""
     across = right - left
     width = np.linalg.norm(across, axis=1, keepdims=True)
     x = across / width

@@ -1,4 +1,4 @@
-"""The noise of points, by their third differences, and the axes along which it is larger (methods: Points)."""
+"""The noise of points, measured by their third differences, and its axes if it is larger in one (methods: Points)."""
 
 from dataclasses import dataclass
 
@@ -7,20 +7,22 @@ import numpy as np
 from ..motion.quat import Array
 from .track import Track
 
-_OF_THIRD = 20.0  # variance of the third difference of white noise: 1 + 9 + 9 + 1
+_OF_THIRD = 20.0  # variance of the third difference of white noise of variance 1: 1 + 9 + 9 + 1
 _SIGMA_OF_MEDIAN = 1.4826
-_APART = 2.0  # times the other axes' mean variance that the largest exceeds
+_APART = 2.0  # if the variance along one axis exceeds the mean of the others by this factor, the noise has axes
 _LARGEST = 0.95  # quantile of third differences; larger ones are motion or jumps
-LEAST = 1e-4  # m
-LEAST_TOLD = 1e-3  # m along the noisiest axis
+LEAST = 1e-4  # m; lower limit of the measured standard deviation
+LEAST_TOLD = 1e-3  # m; least standard deviation of noise in depth in a report
 
 
 @dataclass(frozen=True, eq=False)
 class Noise:
     """The noise of a track.
 
-    axes (3, 3) : as columns, along which it is measured; variances (P, 3) : along them, m²
-    share (3,) : of each axis in the mean variance, of mean 1; deep : whether one axis is much noisier than the others
+    axes (3, 3) : the axes along which it is measured, as columns
+    variances (P, 3) : of each point along these axes, m²
+    share (3,) : variance along each axis, relative to the mean of the axes
+    deep : whether one axis is much noisier than the others
     """
 
     axes: Array
@@ -30,7 +32,7 @@ class Noise:
 
     @property
     def deviation(self) -> float:
-        """The usual noise of a point, metres, over all three axes."""
+        """The median standard deviation of a point over all three axes, in metres."""
         return float(np.sqrt(np.median(self.variances.sum(axis=1))))
 
 

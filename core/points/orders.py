@@ -13,7 +13,7 @@ from ..formats import plain_text
 from . import body, labels
 
 AUTO = "auto"
-TOLD_APART = 0.5  # of the variation of limbs' lengths in the other order
+TOLD_APART = 0.5  # an order is recognised if limb lengths vary less than this share of their variation in the other
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ ORDERS = {
     ),
 }
 _BY_COUNT = {33: "mediapipe", 25: "body_25", 22: "smpl", 24: "smpl_24", 26: "halpe"}
-# Arrays of whole people have hands and a face after the body.
+# Larger arrays have the points of the hands and the face after the body.
 _BY_COUNT |= {75: "mediapipe", 543: "mediapipe", 553: "mediapipe", 67: "body_25", 137: "body_25", 133: "coco"}
 _BY_COUNT |= {136: "halpe"}
 AMBIGUOUS = {17: ("h36m", "coco")}
@@ -133,9 +133,9 @@ def ambiguous(path: object, count: int) -> MotionFileError:
 
 
 def tell_apart(path: object, values: Any) -> tuple[str, ...]:
-    """Return the order of 17 points that gives a body; raises MotionFileError if neither does by far.
+    """Return the order of 17 points in which they form a body; raises MotionFileError if no order is clearly better.
 
-    values (F, P, 3 or 4) : the same array read in a wrong order has limbs between unrelated points
+    values (F, P, 3 or 4) : in a wrong order, limbs connect unrelated points
 
     Example:
         >>> import numpy as np
@@ -156,7 +156,7 @@ def tell_apart(path: object, values: Any) -> tuple[str, ...]:
 
 
 def _strangeness(names: Sequence[str], places: Any) -> float:
-    """Return how unlike a body points (F, P, 3) in an order are: lengths that vary, and differ between sides."""
+    """Return how much the limb lengths of points (F, P, 3) in an order vary over time and differ between sides."""
     found = labels.find_points(names)
     lengths = {
         (one, other): np.linalg.norm(places[:, found[one][0]] - places[:, found[other][0]], axis=-1)

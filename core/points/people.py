@@ -1,4 +1,4 @@
-"""Follow several people through frames whose lists may exchange them (methods: Points)."""
+"""Follow several people through frames, even if a tracker exchanges their names (methods: Points)."""
 
 from collections.abc import Mapping, Sequence
 from itertools import permutations
@@ -11,8 +11,9 @@ _Row = tuple[float, float, float, float]
 _Points = Mapping[str, _Row]
 Track = tuple[str, list[_Points], tuple[str, ...]]  # a person's name, their points in every frame, and sentences
 _SEEN = 0.1  # share of frames in which a person must be seen
-_EXCHANGED = 0.5  # of the distance to the previous frame that an exchange must fall short of
-_MOST_PEOPLE = 5  # compared in all orders
+# Names are exchanged if this reduces the sum of people's distances to the previous frame below this share.
+_EXCHANGED = 0.5
+_MOST_PEOPLE = 5  # people whose permutations are compared; others keep their names
 
 
 def follow(rows: Sequence[Sequence[tuple[str, _Points]]]) -> list[Track]:
@@ -24,7 +25,7 @@ def follow(rows: Sequence[Sequence[tuple[str, _Points]]]) -> list[Track]:
     names = list(dict.fromkeys(name or f"{k}" for row in rows for k, (name, _) in enumerate(row)))
     tracks: dict[str, list[_Points]] = {name: [{} for _ in rows] for name in names}
     last: dict[str, Array] = {}
-    belongs = {name: name for name in names}  # the person of each name in the file, by now
+    belongs = {name: name for name in names}  # the person that each name in the file means at present
     exchanged: dict[str, int] = {}
     for number, row in enumerate(rows):
         seen = {name or f"{k}": points for k, (name, points) in enumerate(row)}
@@ -51,7 +52,7 @@ def _centre(points: _Points) -> Array:
 def _cheapest(
     names: Sequence[str], centres: Mapping[str, Array], belongs: Mapping[str, str], last: Mapping[str, Array]
 ) -> dict[str, str]:
-    """Return the person of each name in a frame: as before, unless an exchange is by far nearer."""
+    """Return the person of each name in a frame: the same as before, unless an exchange is much shorter in sum."""
     before = [belongs[name] for name in names]
     cost = {(n, p): float(np.linalg.norm(centres[n] - last[p])) for n in names for p in before}
     as_before = sum(cost[name, person] for name, person in zip(names, before, strict=True))

@@ -1,6 +1,7 @@
-"""Points as the motion of a skeleton: every part turns from its own rest pose as the same part of the points does.
+"""Convert points to the motion of a skeleton: each body part turns from its rest pose as the points of the part do.
 
-Method: Points. The same frames are found in the points and in the rest pose, so no rest pose has to be a T-pose.
+Method: Points. The axes of each part are computed in the same way from the points and from the rest pose, so the rest
+pose need not be a T-pose.
 """
 
 from collections.abc import Mapping
@@ -27,9 +28,9 @@ _POINT_OF = {
 _NEEDED = tuple(
     f"{role}.{side}" for role in ("thigh", "shin", "foot", "upper_arm", "forearm", "hand") for side in body.SIDES
 )
-_ABOVE = 0.08  # body heights, the most of a rest pose's lowest joint above its ground
-_HAND_TWIST = 0.5  # of the hand's twist that goes to the forearm
-_SIGMA = 0.06  # s, over which the frames of hands and heads are smoothed
+_ABOVE = 0.08  # body heights; a rest pose whose lowest joint is between 0 and this height has its ground at 0
+_HAND_TWIST = 0.5  # share of the hand's twist that the forearm takes over
+_SIGMA = 0.06  # s; sigma for smoothing the rotations of hands and heads
 
 
 def onto(track: Track, skeleton: Skeleton, name: str) -> Clip:
@@ -71,7 +72,7 @@ def _leg_length(points: Mapping[str, Array]) -> float:
 
 
 def _rest_points(skeleton: Skeleton) -> dict[str, Array]:
-    """Return the points (1, 3) of a rest pose by the names of points."""
+    """Return the points (1, 3) of a rest pose by name."""
     rotations, places = skeleton.rest
     points = {
         f"{point}.{side}": places[None, joint]
@@ -91,7 +92,7 @@ def _rest_points(skeleton: Skeleton) -> dict[str, Array]:
 
 
 def _turns(points: Mapping[str, Array], rest: Mapping[str, Array], track: Track) -> dict[str, Array]:
-    """Return the turn (F, 4) of each role from its rest pose, in the world."""
+    """Return the rotation (F, 4) of each role from its rest pose, in world axes."""
     moving, still = triads.frames_of(points, track.rate), triads.frames_of(rest, track.rate)
     if {"ear.L", "ear.R", "nose"} <= set(points) or "head" not in still:  # a rest pose has no ears: its head is upright
         still["head"] = triads.upright_frame(still["hips"])
@@ -121,7 +122,7 @@ def _turns(points: Mapping[str, Array], rest: Mapping[str, Array], track: Track)
 
 
 def _twist_forearm(forearm: Array, hand: Array, axis: Array) -> Array:
-    """Return the turns of a forearm with a share of the hand's twist about its axis at rest."""
+    """Return the rotations of a forearm with a share of the hand's twist added; axis : of the forearm at rest."""
     between = quat.mul(quat.inv(forearm), hand)
     between = np.where(between[:, :1] < 0.0, -between, between)
     angle = 2.0 * np.arctan2(between[:, 1:] @ axis, between[:, 0])
@@ -129,11 +130,14 @@ def _twist_forearm(forearm: Array, hand: Array, axis: Array) -> Array:
 
 
 def _goals(track: Track, rest: Mapping[str, Array], size: float) -> dict[str, Array]:
-    """Return where the middles of hips and shoulders (F, 3) go on a body of another size, and shoulders beside them."""
+    """Return targets (F, 3) for a body of another size.
+
+    They are the middle of the hips, the middle of the shoulders, and each shoulder relative to that middle.
+    """
     ankle = figure.standing_height(track, "ankle", upright.ANKLE_HEIGHT * track.height)
     lowest = float(min(place[0, 2] for place in rest.values()))
     if 0.0 <= lowest < _ABOVE * size * track.height:
-        lowest = 0.0  # the height of the ground; the lowest joint is within a foot
+        lowest = 0.0  # the height of the ground; the lowest joint is inside a foot
     own = float(min(rest[f"ankle.{side}"][0, 2] for side in body.SIDES)) - lowest
     hips, shoulders = track.middle("hip"), track.middle("shoulder")
     goals = {"hips": size * hips + np.array([0.0, 0.0, own - size * ankle])}
@@ -176,7 +180,10 @@ def _pose(skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array
 def _trunk(
     skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array], at_hips: Array
 ) -> tuple[dict[int, Array], Array]:
-    """Return the turns of joints between hips and chest, aimed at the shoulders' goal, and the rest (F, 3)."""
+    """Return rotations of spine and neck joints, and the vector (F, 3) by which the shoulders miss their target.
+
+    The joints between hips and chest point the chest at the target.
+    """
     roles, places = skeleton.roles, skeleton.rest[1]
     between = _between(skeleton, roles["hips"], roles["chest"])
     found: dict[int, Array] = {}
@@ -202,7 +209,7 @@ def _trunk(
 
 
 def _between(skeleton: Skeleton, first: int, last: int) -> list[int]:
-    """Return the joints between two joints of a chain, from the first on; [] if they are in no chain."""
+    """Return the joints between two joints, in order from the first; [] if the first is not an ancestor of the last."""
     chain, joint = [], int(skeleton.parents[last])
     while joint >= 0 and joint != first:
         chain.append(joint)
@@ -213,7 +220,7 @@ def _between(skeleton: Skeleton, first: int, last: int) -> list[int]:
 def _clavicles(
     skeleton: Skeleton, turns: dict[str, Array], goals: Mapping[str, Array], left: Array
 ) -> dict[int, Array]:
-    """Return the turns of the clavicles: with the chest, and so that shoulders move beside their usual place."""
+    """Return rotations of the clavicles: with the chest, and with each shoulder's deviation from its usual position."""
     roles, places = skeleton.roles, skeleton.rest[1]
     back = quat.inv(turns["chest"])
     beside = {side: quat.rotate(back, goals[f"shoulder.{side}"]) for side in body.SIDES}

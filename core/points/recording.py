@@ -1,4 +1,4 @@
-"""The points of one person in a file, before anything is known about their meaning."""
+"""The points of one person as read from a file, before they are matched to parts of the body."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from ..errors import MotionFileError
 from ..motion.quat import Array
 
-LARGEST = 1e7  # of coordinates, in any unit
-MOST_VALUES = 60_000_000  # of a file: five hours of 33 points at 30 frames per second
-_STAYS = 0.95  # of the frames, of a point that stays in the origin
-BELIEVED = 0.3  # of confidences: points below count as missing
+LARGEST = 1e7  # points with a larger coordinate, in any unit, count as missing
+MOST_VALUES = 60_000_000  # files with more values are refused; it is five hours of 33 points at 30 frames per second
+_STAYS = 0.95  # share of frames; a point that is in the origin for longer shows a file without travel
+BELIEVED = 0.3  # points with a confidence up to this value count as missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +21,8 @@ class Recording:
 
     labels : P names; positions (F, P, 3) : NaN where a point is missing; trust (F, P) : confidences, None if unknown
     rate : frames per second, 0 if the file does not state it
-    metres : of the file's unit, 0 if the file does not state it
-    person : "" in a file of one person
+    metres : length of the file's unit, 0 if the file does not state it
+    person : the person's name, "" if the file has only one person
     notes : sentences for the user
     markers : whether the points are on the skin, not at joints
     centred : whether a point stays in the origin, as in files without travel
@@ -44,7 +44,7 @@ class Recording:
 
 
 def check_size(path: object, values: int) -> None:
-    """Raise MotionFileError for more values than are read.
+    """Raise MotionFileError if a file has more values than `MOST_VALUES`.
 
     Example:
         >>> from action_loom.core.points import recording
@@ -55,10 +55,11 @@ def check_size(path: object, values: int) -> None:
 
 
 def frames_of(path: object, numbers: Sequence[float], values: int) -> NDArray[np.int64]:
-    """Return the frame (N,) of each row of a file by its number; missing numbers are gaps in which nobody is seen.
+    """Return the frame (N,) of each row of a file from its number; a missing number is a frame in which nobody is seen.
 
-    Files may count in steps. If numbers do not rise, rows count by themselves. values : of each frame. Raises
-    MotionFileError for more values than are read.
+    Numbers may rise in steps of more than 1. If they do not always rise, rows are numbered in order.
+
+    values : number of values in a frame. Raises MotionFileError for more values than `MOST_VALUES`.
 
     Example:
         >>> from action_loom.core.points import recording

@@ -1,4 +1,4 @@
-"""Left and right that a tracker has exchanged for some frames (methods: Points)."""
+"""Find frames in which a tracker has exchanged left and right, and undo the exchange (methods: Points)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,17 +12,19 @@ from ..motion.quat import Array
 from . import body
 from .track import Flags, Track
 
-_FARTHEST = 0.5  # m: the most that a point's jump counts
-_LENGTH = 0.15  # m: the most that a wrong length counts, and the weight of wrong directions
-_CHANGE = 4.0  # of the median cost, for each change
-_SWAPPED, _OF_HEIGHT = 0.06, 0.02  # of the median cost and of the height, for each exchanged frame
-_LONGEST = 0.5  # s of a run
-_CUT = 0.7  # of the steps at both ends of a run that must remain at most
+_FARTHEST = 0.5  # m; upper limit of a point's step, and of its change, in the cost of movement
+_LENGTH = 0.15  # m; upper limit of a length error in the cost of a pose, and the cost of an opposite direction
+_CHANGE = 4.0  # cost of each change between exchanged and not, in median costs of movement
+# Cost of each exchanged frame: this share of the sum of the median cost of movement and _OF_HEIGHT · body height.
+_SWAPPED = 0.06
+_OF_HEIGHT = 0.02
+_LONGEST = 0.5  # s; longer runs of exchanged frames are not believed
+_CUT = 0.7  # the exchange must reduce the steps into and out of a run below this share
 _LINKS = tuple((f"hip.{side}", f"shoulder.{side}", 1.0) for side in body.SIDES)
 
 
 def repair(track: Track) -> tuple[Track, list[tuple[int, int]]]:
-    """Return a track with exchanged sides set right, and the frames (first, last) of each run that was."""
+    """Return a track with corrected sides, and the first and last frame of each exchanged run."""
     changed = np.zeros(len(track), dtype=bool)
     everything = tuple(dict.fromkeys(part for group in body.GROUPS for part in group))
     for group in (everything, *body.GROUPS):
@@ -83,12 +85,12 @@ def _find_exchanged(track: Track, parts: Sequence[str]) -> Flags:
 
 
 def _steps(places: Array, frames: Sequence[int]) -> float:
-    """Return how far points (F, P, 3) move into some frames, in all."""
+    """Return the sum of the distances that points (F, P, 3) move into each of some frames from the frame before."""
     return sum(float(np.nansum(np.linalg.norm(places[frame] - places[frame - 1], axis=1))) for frame in frames)
 
 
 def _moving_cost(track: Track, parts: Sequence[str]) -> Array:
-    """Return the cost of movement (2, 2, 2, F) with the states two frames before, one before and in each frame."""
+    """Return the cost of movement (2, 2, 2, F) by the states two frames before, one frame before and in each frame."""
     left = track.columns([f"{part}.L" for part in parts])
     right = track.columns([f"{part}.R" for part in parts])
     orders = ([*left, *right], [*right, *left])
@@ -104,7 +106,7 @@ def _moving_cost(track: Track, parts: Sequence[str]) -> Array:
 
 
 def _own_cost(track: Track, parts: Sequence[str]) -> Array:
-    """Return the cost (2, F) of a frame by itself, with its sides as they are and exchanged."""
+    """Return the cost (2, F) of the pose in each frame, first with its sides as they are, then exchanged."""
     costs = np.zeros((2, len(track)))
     own = {f"{part}.{side}" for part in parts for side in body.SIDES}
     for state in range(2):
@@ -135,7 +137,7 @@ def _cosine(one: Array, other: Array) -> Array:
 
 
 def _cheapest_states(moving: Array, own: Array, change: float, usual: float, height: float) -> NDArray[np.bool_]:
-    """Return the cheapest state of each frame, by dynamic programming over pairs of frames."""
+    """Return whether each frame is exchanged in the cheapest sequence, by dynamic programming over pairs of frames."""
     frames = own.shape[1]
     own = own + np.array([[0.0], [_SWAPPED * (usual + _OF_HEIGHT * height)]])
     changes = change * (1.0 - np.eye(2))

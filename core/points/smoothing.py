@@ -7,21 +7,23 @@ from . import strength
 from .noise import Noise
 from .track import Track
 
-_LEVELS = (0.1, 10.0)  # of a point's noise variance, in medians, by which points are weighed
-_ROUNDS = 5  # of setting values of little weight to the curve through the others
+_LEVELS = (0.1, 10.0)  # limits of a point's noise variance, relative to the median of all points
+_ROUNDS = 5  # iterations; each replaces values of low trust by a mix of the value and the current curve
 _THIRD = np.array([-1.0, 3.0, -3.0, 1.0])
 
 
 def smooth(track: Track, near: Track | None, noise: Noise, bones: strength.OfBones, amount: float) -> Track:
-    """Return a smoothed track: of each series of values it minimises Σ |z − y|² + λ|D³z|², with λ of its own.
+    """Return a smoothed track: each series y is replaced by the z that minimises Σ |z − y|² + λ|D³z|².
 
-    near : a track near the result, whose principal components are the series; None takes each coordinate by itself
-    amount : factor of all λ, 0 for a track as it is
+    Every series has a λ that depends on its noise.
+
+    near : a track near the result; its principal components are the series. With None, each coordinate is a series
+    amount : factor of all λ; 0 returns the track unchanged
     """
     if not amount:
         return track
     levels = noise.variances.mean(axis=1)
-    sizes = np.sqrt(noise.share * np.clip(levels / np.median(levels), *_LEVELS)[:, None]).ravel()  # of noise
+    sizes = np.sqrt(noise.share * np.clip(levels / np.median(levels), *_LEVELS)[:, None]).ravel()  # noise σ
     given, out = ((one.places @ noise.axes).reshape(len(track), -1) / sizes for one in (track, near or track))
     basis = np.eye(len(sizes))
     if near is not None:
@@ -37,7 +39,7 @@ def smooth(track: Track, near: Track | None, noise: Noise, bones: strength.OfBon
 
 
 def _diagonals(weights: Array, strengths: Array) -> Array:
-    """Return the diagonals (4, F, S) of diag(weights) + D³ᵀ · diag(strengths) · D³, from the main one outwards."""
+    """Return diagonals (4, F, S) of diag(weights) + D³ᵀ · diag(strengths) · D³, beginning with the main diagonal."""
     frames = len(weights)
     out = np.zeros((4, *weights.shape))
     out[0] = weights
@@ -50,7 +52,7 @@ def _diagonals(weights: Array, strengths: Array) -> Array:
 def solve_banded(diagonals: Array, right: Array) -> Array:
     """Return the solutions (F, S) of S symmetric systems with seven diagonals, by LDLᵀ [Golub].
 
-    diagonals (4, F, S) : the main one, then those beside it, in whose row i is the entry of i and i + k
+    diagonals (4, F, S) : k = 0 is the main diagonal; row i of diagonal k has the matrix entry (i, i + k)
     """
     frames, systems = right.shape
     pivots = np.empty((frames + 3, systems))

@@ -1,4 +1,4 @@
-"""Points of a person become a clip: all steps of the solver, and the report about them (methods: Points)."""
+"""Convert the points of a person to a clip: all steps of the solver, and its report (methods: Points)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,19 +19,22 @@ from .recording import Recording
 from .track import Track
 
 ASSUMED_RATE = 30.0
-_FAR_UP = 20.0  # degrees of tilt with a sentence for the user
-_RUNS = 1.2  # body heights per second: of a body that flies between its stances
-_ROUNDS = 2  # of smoothing: points one by one, then together
-_MIRRORED = -0.3  # mean cosine of toes and front below which points are mirrored
+_FAR_UP = 20.0  # degrees; a larger tilt of the body from the up axis is reported
+_RUNS = 1.2  # body heights per second; a faster body runs, with flights between its stances
+_ROUNDS = 2  # rounds of smoothing: first each coordinate alone, then the principal components of all
+_MIRRORED = -0.3  # mean cosine between toes and front of the body; below it the points are mirrored
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A person's motion by points.
+    """A person's motion, solved from points.
 
-    track : the solved points, upright on their floor; raw (F, P, 3) : the measured ones in the same place, NaN where
-        missing; skeleton : of the person; clip : the motion on the requested body, planted if wanted
-    report : figures as plain values; sentences : for the user, the last of them, `of_planting`, about standing feet
+    track : the solved points, upright on the floor
+    raw (F, P, 3) : the measured points, moved like the solved ones; NaN where missing
+    skeleton : the person's skeleton
+    clip : the motion on the requested body, with planted feet if the options ask for it
+    report : figures as plain values
+    sentences : text for the user; `of_planting` is its last part, about planted feet
     """
 
     track: Track
@@ -105,7 +108,7 @@ def solve(
 
 
 def _undo_mirror(track: Track, name: str, notes: list[str]) -> Track:
-    """Return a track in right-handed axes: the toes, or the knees, show the front of a body."""
+    """Return a track in right-handed axes: it was mirrored if the toes (or the knees, without toes) point backwards."""
     up = track.middle("shoulder") - track.middle("hip")
     front = np.cross(up, track.at("hip.R") - track.at("hip.L") + track.at("shoulder.R") - track.at("shoulder.L"))
     toes = track.has("toe.L", "toe.R")
@@ -166,9 +169,10 @@ def _level_both(raw: Track, smooth: Track) -> tuple[Track, Track]:
 
 
 def _smooth_and_hold(ready: Track, options: FromPoints) -> tuple[Track, lengths.Lengths, Noise]:
-    """Return a track smoothed and with exact lengths, these lengths, and the noise that was found.
+    """Return the smoothed track with exact bone lengths, these lengths, and the measured noise.
 
-    Points are smoothed one by one, and then, with the changes by lengths, together.
+    The first round smooths each coordinate alone. Its length corrections are added to the points, and the second round
+    smooths the principal components of all points.
     """
     found = noise.measure(ready)
     measured = lengths.measure(ready, found)

@@ -1,6 +1,7 @@
-"""How strongly points are smoothed: by their noise, whose spectrum the lengths of bones show (methods: Points).
+"""The strength of smoothing of points, from a spectrum of their noise that bone lengths show (methods: Points).
 
-Distances along a bone never change by motion, so their changes are noise, even if it is slow and looks like motion.
+Motion does not change the distance between the ends of a bone. Its changes are noise, even slow ones that would look
+like motion in a single point.
 """
 
 from typing import NamedTuple
@@ -14,18 +15,24 @@ from .track import Track
 
 _STRENGTHS = 10.0 ** np.arange(-1.5, 5.01, 0.25)
 _SEEN = 0.3  # share of frames in which both ends of a bone must be measured
-_MOST_SIGMAS, _SIGMA_OF_MEDIAN = 4.0, 1.4826  # deviations from the median length at which a distance is cut off
-_AROUND = (0.15, 2)  # of its frequency, and frequencies, to each side over which the spectrum of noise is smoothed
-_LEVELS = (0.8, 9.0)  # of a series' noise by its third differences, in units of the bones' noise
-_RIGID = 25.0  # of it, at which bones are rigid in the file, so that their lengths show no noise
-_COST_OF_FREEDOM = 1.6  # of cross-validation: more than 1, as correlated noise looks like motion [Cummins]
-# Times over which the points are then smoothed: the least error is lazy in fast movements.
+_MOST_SIGMAS = 4.0  # standard deviations from the median length; a bone's length is clipped to this range
+_SIGMA_OF_MEDIAN = 1.4826  # standard deviation of normal noise over its median absolute deviation
+# The spectrum of noise is averaged over its neighbours up to this share of the frequency plus this number of
+# frequencies, on each side.
+_AROUND = (0.15, 2)
+_LEVELS = (0.8, 9.0)  # limits of a series' noise, from its third differences, relative to the bones' noise
+# If the noise of points exceeds that of bones by this factor, the file has rigid bones, whose lengths show no noise.
+_RIGID = 25.0
+_COST_OF_FREEDOM = 1.6  # factor of cross-validation: more than 1, because correlated noise looks like motion [Cummins]
+# Factors of the duration over which points are smoothed. The strength with the least error follows fast movements too
+# slowly.
 _OF_RISK, _OF_VALIDATION = 0.9, 0.66
 
 
 class OfBones(NamedTuple):
-    """A point's noise along an axis, by the lengths of bones: its power (K,), and the variance of its fast part.
+    """The noise of a point along one axis, estimated from the lengths of bones.
 
+    power (K,) : at each frequency; unit : the variance of its fast part
     rigid : whether bones are rigid in the file, so that their lengths show no noise
     """
 
@@ -35,9 +42,11 @@ class OfBones(NamedTuple):
 
 
 def find(series: Array, bones: OfBones) -> Array:
-    """Return the strength λ (S,) of smoothing of series (F, S): that of the least error expected from noise [Stein].
+    """Return the strength λ (S,) of smoothing that gives the least expected error of series (F, S) [Stein].
 
-    series : sums of points over their noise. Generalised cross-validation finds it if bones are rigid [Craven].
+    If bones are rigid, it is found by generalised cross-validation [Craven].
+
+    series : weighted sums of coordinates, each divided by its noise
     """
     power, count = _power(series)
     third = _third(count)
@@ -56,14 +65,14 @@ def find(series: Array, bones: OfBones) -> Array:
 
 
 def _third(count: Array) -> Array:
-    """Return by how much third differences multiply the power of each frequency."""
+    """Return the factor by which taking third differences multiplies the power at each frequency."""
     return np.asarray((2.0 * np.sin(np.pi * np.arange(len(count)) / count.sum())) ** 6)
 
 
 def _power(values: Array) -> tuple[Array, Array]:
-    """Return the power (K, …) of values (F, …) at each frequency, and how often each occurs (K,).
+    """Return the power (K, …) of values (F, …) at each frequency, and how often each frequency occurs (K,).
 
-    The values are mirrored oddly at both ends, so that their frequencies are those of a cycle.
+    An odd reflection of the values at both ends makes them periodic.
     """
     line = np.linspace(0.0, 1.0, len(values)).reshape(-1, *[1] * (values.ndim - 1))
     straight = values - (values[0] + line * (values[-1] - values[0]))

@@ -1,4 +1,4 @@
-"""The points of a body over time, as the steps of the solver hand them on (methods: Points)."""
+"""The points of a body over time, as passed between the steps of the solver (methods: Points)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,16 +16,20 @@ Flags = NDArray[np.bool_]
 SHORTEST = 8  # frames
 _SEEN = 0.2  # share of frames in which a point must be measured
 _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
-_CENTRED, _MOSTLY = 0.002, 0.8  # body heights from their place within which hips stay in most of the frames
-_NEARER = 0.7  # times the knees' distance from the ankles, at which hips are knees: no crouch is so deep
-_LIKELY = (1.2, 2.3)  # m: body heights in which a unit is believed
+# A file has no travel if the hips are within _CENTRED body heights of one place in the share _MOSTLY of the frames.
+_CENTRED, _MOSTLY = 0.002, 0.8
+# If the distance of the hips from the ankles is less than this share of the knees' distance, the names of hips and
+# knees are exchanged: no crouch is so deep.
+_NEARER = 0.7
+_LIKELY = (1.2, 2.3)  # m; a unit is accepted if the body has a height between these
 
 
 @dataclass(frozen=True, eq=False)
 class Track:
     """The points of a body in F frames.
 
-    names : P names of `body.NAMES`; places (F, P, 3) : metres; measured (F, P) : whether they were in the file
+    names : P names of `body.NAMES`; places (F, P, 3) : metres
+    measured (F, P) : whether a point was in the file, rather than filled in
     trust (F, P) : weights, 1 for a measured point of full confidence
     rate : frames per second; height : of the body, metres
     centred : whether the hips stay in one place, as in files without travel
@@ -66,7 +70,7 @@ class Track:
 def begin(recording: Recording, rate: float) -> tuple[Track, int, list[str]]:
     """Return the points of a recording in metres, the first frame in which the person is seen, and notes.
 
-    Raises ClipError for missing points of the body, too few frames and points that are nowhere.
+    Raises ClipError if needed points are missing, too few frames show a body, or its legs have the length 0.
     """
     found = labels.find_points(recording.labels)
     missing = [name for name in body.NEEDED if name not in found]
@@ -103,7 +107,7 @@ def begin(recording: Recording, rate: float) -> tuple[Track, int, list[str]]:
 
 
 def _with_knees_below(track: Track) -> tuple[Track, bool]:
-    """Return a track whose hips are farther from the ankles than the knees are; some tools exchange their names."""
+    """Return a track with correct names of hips and knees, which some tools exchange, and whether they were wrong."""
 
     def distance_of(part: str) -> float:
         sides = [track.at(f"{part}.{side}") - track.at(f"ankle.{side}") for side in body.SIDES]

@@ -7,18 +7,22 @@ from ..motion.quat import Array
 from . import body, flights, upright
 from .track import Track
 
-_LOW = 0.03  # body heights above the lowest foot at which a foot counts less, by e
-# Rounds: the seconds over which travel is steady, and body heights per second from it at which a foot counts a quarter.
+_LOW = 0.03  # body heights above the lowest foot that reduce a foot's weight by a factor of e
+# Rounds of weighting: sigma in seconds for smoothing the travel, and the difference from it, in body heights per
+# second, that reduces a foot's weight to a quarter.
 _ROUNDS = ((0.3, 0.6), (0.3, 0.4), (0.2, 0.3), (0.1, 0.2), (0.06, 0.12), (0.03, 0.12), (0.03, 0.12), (0.03, 0.12))
-_SIGMA = 0.03  # s
-_THICK = 0.03  # body heights: between a point and the ground below it, where hands, knees or a back bear the body
-_STEP, _WINDOW = 0.3, 3.5  # s, over which passing feet are averaged, and that times the frames that count as one
-_PASSING, _PITCH, _ROLL = 0.14, 0.1, 0.03  # deviations: H/s of passing feet, and of tilts forwards and sideways
-_LEAN, _RUNS = 0.1, 0.8  # rad by which runners seem to lean, for each H/s above a speed
+_SIGMA = 0.03  # s; sigma for smoothing the speed and the height of the body
+_THICK = 0.03  # body heights between a point of a hand, a knee or the back and the ground that it touches
+_STEP = 0.3  # s; sigma for averaging the velocities of standing feet
+_WINDOW = 3.5  # times _STEP: duration that counts as one independent measurement
+_PASSING = 0.14  # body heights per second; standard deviation of the vertical velocity of standing feet
+_PITCH, _ROLL = 0.1, 0.03  # rad; expected standard deviations of tilts forwards and sideways
+_LEAN = 0.1  # rad by which a runner seems to lean, for each body height per second above _RUNS
+_RUNS = 0.8  # body heights per second
 
 
 def measure(track: Track) -> tuple[Array, int]:
-    """Return the places (F, 3) to add to a track, that keep its lowest feet in place, and the number of jumps.
+    """Return the displacement (F, 3) of a track that keeps its standing feet in place, and the number of jumps.
 
     The lowest point is on the floor, except in jumps.
     """
@@ -39,7 +43,7 @@ def measure(track: Track) -> tuple[Array, int]:
 
 
 def _find_lowest(track: Track, feet: Array, above: Array) -> Array:
-    """Return the height (F,) of the lowest point over the floor: hands, knees and a back may bear a body, too."""
+    """Return the height (F,) of the lowest point above the floor. Hands, knees or the back may bear the body, too."""
     others = [k for k, name in enumerate(track.names) if name.partition(".")[0] not in ("toe", "heel", "ankle")]
     others_low = track.places[:, others, 2].min(axis=1) - _floor(feet, above) - _THICK * track.height
     return np.minimum(above.min(axis=1), others_low)
@@ -50,7 +54,10 @@ def _floor(feet: Array, above: Array) -> float:
 
 
 def _find_standing(track: Track) -> tuple[Array, Array, Array]:
-    """Return the parts of the feet (F, K, 3), their heights (F, K) above the lowest, and how much each stands."""
+    """Return places (F, K, 3) of K foot parts, their heights (F, K) above their low position, and weights (F, K).
+
+    A part has a large weight in a frame in which it stands.
+    """
     places, heights = [], []
     for part in upright.foot_parts(track):
         both = [track.at(f"{part}.{side}") for side in body.SIDES]
@@ -70,9 +77,10 @@ def _find_standing(track: Track) -> tuple[Array, Array, Array]:
 
 
 def level_turn(track: Track) -> Array:
-    """Return the turn (4,) of a centred track after which its standing feet pass below the centre of mass levelly.
+    """Return the rotation (4,) of a centred track after which its standing feet move horizontally below the body.
 
-    A body is as high when a foot leaves the ground as when it came. Lateral tilts, which that hardly shows, stay small.
+    This assumes that the centre of mass is equally high when a foot lands and when it leaves the ground. Feet show
+    sideways tilts badly, so the result has only small ones.
     """
     feet, _, weights = _find_standing(track)
     passing = np.gradient(feet - upright.centre_of_mass(track)[:, None], axis=0) * track.rate / track.height

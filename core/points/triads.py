@@ -1,6 +1,7 @@
-"""Frames of body parts by points, the same for a person's points and for a character's rest pose (methods: Points).
+"""Axes of body parts, computed in the same way from a person's points and a character's rest pose (methods: Points).
 
-Columns of a frame are the right, the front and the up direction of a body that stands, arms and fingers held out.
+The axes of a part are called its frame. Its columns are right, front and up in a body that stands with its arms and
+fingers held out to the sides.
 """
 
 from collections.abc import Mapping
@@ -15,17 +16,19 @@ from . import body, gaps
 
 Places = Mapping[str, Array]  # (F, 3) by the names of `body.NAMES`
 
-_THIGHS = 0.245  # share of the mean thigh in the pelvis's up direction, that of the trunk being 1
-_SIGMA = 0.06  # s, over which the axis of a hinge is smoothed
-_PRIOR = {"thigh": 0.003, "upper_arm": 0.01}  # weight of the hinge's axis at rest, that of a bend being sin² of it
-_FOOT_HINT = 0.05
-_NOSE_BELOW = np.radians(15.0)  # the nose below the ears of a head held straight
+_THIGHS = 0.245  # weight of the thighs' mean direction in the up direction of the pelvis; the trunk has the weight 1
+_SIGMA = 0.06  # s; sigma for smoothing the axis of a hinge (a knee or an elbow)
+# Weight of the hinge axis expected from the rest pose. The axis that a bent limb shows has the weight sin² of
+# the bend, so the expected axis decides in nearly straight limbs.
+_PRIOR = {"thigh": 0.003, "upper_arm": 0.01}
+_FOOT_HINT = 0.05  # weight of the knee's axis that the direction of the foot shows
+_NOSE_BELOW = np.radians(15.0)  # angle of the nose below the ears of a head held straight
 _DOWN, _LEFT, _FRONT = np.array([0.0, 0.0, -1.0]), np.array([-1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True)
 class _Limb:
-    """A limb of two bones: its roles, its points, and its direction and hinge in the frame that carries it."""
+    """A limb of two bones: its roles and points, the role it is attached to, and its direction and hinge axis there."""
 
     roles: tuple[str, str]
     points: tuple[str, str, str]
@@ -42,7 +45,7 @@ def _limbs(side: str) -> tuple[_Limb, _Limb]:
 
 
 def frames_of(points: Places, rate: float) -> dict[str, Array]:
-    """Return the frames (F, 3, 3) of the parts of a body by role; a part without points has none.
+    """Return the frames (F, 3, 3) of the parts of a body by role, for parts with known points.
 
     rate : frames per second
     """
@@ -71,14 +74,14 @@ def _unit(vectors: Array) -> Array:
 
 
 def _about_right(up: Array, right: Array) -> Array:
-    """Return axes (F, 3, 3) with an exact right and about the up direction."""
+    """Return axes (F, 3, 3) with exactly this right direction, and with the nearest possible up direction."""
     x = _unit(right)
     y = _unit(np.cross(up, x))
     return np.stack([x, y, np.cross(x, y)], axis=-1)
 
 
 def _head(points: Places, chest: Array) -> Array | None:
-    """Return the frame of the head by ears and nose, or by its top above the neck; None without these."""
+    """Return the frame of the head from ears and nose, or else from its top and the shoulders; None without these."""
     if {"ear.L", "ear.R", "nose"} <= set(points):
         across = points["ear.R"] - points["ear.L"]
         front = _unit(points["nose"] - middle(points, "ear"))
@@ -92,7 +95,10 @@ def _head(points: Places, chest: Array) -> Array | None:
 
 
 def _limb_frames(points: Places, limb: _Limb, side: str, carrier: Array, rate: float) -> dict[str, Array]:
-    """Return the frames of both bones of a limb; the hinge of a straight one moves with its carrier."""
+    """Return the frames of both bones of a limb.
+
+    carrier : the frame of hips or chest; the hinge axis of a straight limb moves with it
+    """
     first, second, third = (points[f"{part}.{side}"] for part in limb.points)
     upper, lower = _unit(second - first), _unit(third - second)
     carried = np.einsum("...ik,k->...i", carrier, limb.direction)
@@ -103,7 +109,7 @@ def _limb_frames(points: Places, limb: _Limb, side: str, carrier: Array, rate: f
         back = points.get(f"heel.{side}", third)
         axis = axis + _FOOT_HINT * _unit(np.cross(points[f"toe.{side}"] - back, upper))
     axis = root_motion.smooth(axis, _SIGMA * rate) if len(axis) > 1 else axis
-    turn_back = _bone_axes(limb).T  # from the rest's direction and hinge
+    turn_back = _bone_axes(limb).T  # from the limb's direction and hinge axis at rest
     return {
         f"{role}.{side}": _bone_frame(direction, axis) @ turn_back
         for role, direction in zip(limb.roles, (upper, lower), strict=True)
@@ -115,7 +121,7 @@ def _bone_axes(limb: _Limb) -> Array:
 
 
 def _bone_frame(direction: Array, axis: Array) -> Array:
-    """Return axes (…, 3, 3) of a bone: hinge, direction, and their normal."""
+    """Return axes (…, 3, 3) of a bone: its hinge axis, its direction, and the normal to both."""
     n = _unit(axis - np.sum(axis * direction, axis=-1, keepdims=True) * direction)
     return np.stack([n, direction, np.cross(n, direction)], axis=-1)
 
@@ -129,7 +135,7 @@ def _swing(one: Array, other: Array, vectors: Array) -> Array:
 
 
 def _ends(points: Places, frames: Mapping[str, Array], side: str) -> dict[str, Array]:
-    """Return the frames of the hand and the foot of a side for which points are known."""
+    """Return the frames of the hand and the foot of a side, each if its points are known."""
     found = {}
     out = _LEFT if side == "L" else -_LEFT
     wrist = points[f"wrist.{side}"]
@@ -153,18 +159,21 @@ def _ends(points: Places, frames: Mapping[str, Array], side: str) -> dict[str, A
 
 
 def _swing_to(frame: Array, direction: Array, wanted: Array) -> Array:
-    """Return frames (F, 3, 3) swung so that one of their directions points as wanted."""
+    """Return frames (F, 3, 3) after the shortest rotation that brings one of their directions to the wanted one."""
     now = np.einsum("...ik,k->...i", frame, direction)
     return np.stack([_swing(now, wanted, frame[..., k]) for k in range(3)], axis=-1)
 
 
 def upright_frame(hips: Array) -> Array:
-    """Return the frame (F, 3, 3) of a head held upright over hips: Z up, to the same front."""
+    """Return the frame (F, 3, 3) of an upright head above hips: up is Z, and it faces as the hips do."""
     return gaps.axes_of(np.broadcast_to(-_DOWN, hips[..., 0].shape), hips[..., 0])
 
 
 def level_feet(frames: Array, flat: NDArray[np.bool_]) -> Array:
-    """Return frames of feet (F, 3, 3) pitched so that in flat frames (F,) their front is level in the median."""
+    """Return frames of feet (F, 3, 3), pitched by a constant so that the median pitch of a flat foot is 0.
+
+    flat (F,) : whether the foot is flat on the ground
+    """
     pitch = np.arcsin(np.clip(frames[..., 2, 1], -1.0, 1.0))
     usual = float(np.median(pitch[flat] if flat.any() else pitch))
     cosine, sine = np.cos(usual), np.sin(usual)

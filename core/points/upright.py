@@ -11,19 +11,21 @@ from .track import Flags, Track
 
 AUTO, ESTIMATE = "auto", "estimate"
 UPS = (AUTO, "x", "y", "z", ESTIMATE)
-_STILL = 0.15  # body heights per second
-_STANDS = 0.1  # s, of a stance at least
-_SLOPE, _HEIGHT = 0.045, 0.01  # deviations of the floor's slope, and of the height of stances in body heights
+_STILL = 0.15  # body heights per second; a slower point of a foot stands
+_STANDS = 0.1  # s; least duration of a stance
+_SLOPE = 0.045  # expected standard deviation of the floor's slope
+_HEIGHT = 0.01  # body heights; standard deviation of the heights of stances
 _SNAPS = np.cos(np.radians(30.0))
 _AXES = {"x": 0, "y": 1, "z": 2}
-ANKLE_HEIGHT = 0.045  # body heights, of standing ankles whose feet are not known
+ANKLE_HEIGHT = 0.045  # body heights of a standing ankle, for bodies without points of the feet
 
 
 @dataclass(frozen=True, eq=False)
 class Upright:
-    """A turn to Z up: the quaternion (4,), the axis if it is one of the file's, "" otherwise, and its tilt in degrees.
+    """A rotation to Z up.
 
-    tilt : between the estimated direction and that axis
+    turn : quaternion (4,); axis : the axis of the file that is up, "" if the up direction is no axis
+    tilt : degrees between the estimated up direction and the nearest or chosen axis
     """
 
     turn: Array
@@ -58,7 +60,7 @@ def find(track: Track, up: str) -> Upright:
 
 
 def _mean_direction(track: Track, *, travels: bool = False) -> Array:
-    """Return the mean direction (3,) from standing feet to the centre of mass; of a centred body its own."""
+    """Return the mean direction (3,) from standing feet to the centre of mass, or along a centred body."""
     if track.centred and not travels:
         legs = track.middle("hip") - track.middle("ankle")
         trunk = track.middle("shoulder") - track.middle("hip")
@@ -74,15 +76,15 @@ def _mean_direction(track: Track, *, travels: bool = False) -> Array:
 
 
 def stance_turn(track: Track) -> Array:
-    """Return the turn (4,) that brings the mean direction from standing feet to the centre of mass to Z.
+    """Return the rotation (4,) to Z of the mean direction from standing feet to the centre of mass.
 
-    The track is one that travels, also if its file was centred.
+    The track has to travel, even if its file was centred.
     """
     return shortest_turn(_mean_direction(track, travels=True))
 
 
 def centre_of_mass(track: Track) -> Array:
-    """Return the centre of mass (F, 3) by the shares of the parts of a body."""
+    """Return the centre of mass (F, 3), the weighted mean of body segments."""
     centre = np.zeros((len(track), 3))
     for (one, other), share in body.MASSES:
         centre += share * 0.5 * (track.middle(one) + track.middle(other))
@@ -104,7 +106,7 @@ def turn_track(track: Track, turn: Array) -> Track:
 
 
 def level_turn(track: Track) -> Array:
-    """Return the turn (4,) that makes the plane through the stances of a track level; a weak slope is preferred."""
+    """Return the rotation (4,) that makes the fitted plane through the stances level; the fit prefers small slopes."""
     rows, heights, kinds = [], [], []
     parts = foot_parts(track)
     for kind, part in enumerate(parts):
@@ -127,7 +129,7 @@ def level_turn(track: Track) -> Array:
 
 
 def find_stances(track: Track, name: str) -> Flags:
-    """Return in which frames (F,) a point stands: slower than a limit for long enough."""
+    """Return the frames (F,) in which a point stands, because it stays slow for long enough."""
     still = speeds(track.at(name), track.rate) < _STILL * track.height
     out = np.zeros(len(track), dtype=bool)
     for first, last in sides.runs(still):

@@ -5,7 +5,7 @@ import numpy as np
 from ..motion import kinematics, root_motion
 from ..motion.clip import Clip
 
-SLOWEST, USUAL, FASTEST = 0.25, 0.95, 2.5  # steps of one foot a second, of people who walk or run
+SLOWEST, USUAL, FASTEST = 0.25, 0.95, 2.5  # steps of one foot a second: range and usual value for walks and runs
 SIDE_BY_SIDE = 0.04  # body heights; feet with a smaller forward distance are side by side, and neither leads
 IRREGULAR = 0.35  # standard deviation of the times between steps over their mean; less regular steps are not a walk
 TRAVELS = 1.0  # body heights; a clip with less travel does not walk

@@ -28,7 +28,7 @@ RUNNING_SPEED = (0.5, 1.0)
 WALKS, RUNS = 1.0, 1.6
 SMOOTHING = 0.012  # s; sigma of the positions before speeds and heights are measured
 EVEN = 0.01  # body heights; on an even floor the lowest point is at most this far below it
-FLOOR = 0.5  # s to each side; floor heights are only compared within it, because each stair has its own
+FLOOR = 0.5  # s before and after a frame in which its floor height is measured; each step of stairs has its own height
 # A point that moves farther (body heights) and faster (body heights a second) in a contact shuffles.
 SHUFFLE_LENGTH, SHUFFLE_SPEED = 0.12, 0.46
 SHORTEST_GAP = 0.050  # s; shorter gaps are closed

@@ -20,14 +20,18 @@ FLOOR = 3.0  # percentile of a ball's heights, used as its floor
 LOW, LOWEST = 0.015, 0.04  # sigma of the weight by height above the floor, and the height above which it is 0
 STEADY, STEADY_SHARE = 0.15, 0.1  # sigma of the weight by vertical speed, and its growth with horizontal speed
 SMOOTHING = 0.012  # s; sigma for smoothing positions before differentiation
-EVERY, NEAR = 0.1, 0.35  # s between choices among candidates, and sigma of the time window for candidates
-KERNEL, CANDIDATES = 0.08, 12  # kernel width of the density of speeds (per 1 + speed), and the number of candidates
+EVERY = 0.1  # s between the times at which a speed is chosen among candidates
+NEAR = 0.35  # s; sigma of the time window from which candidates are taken
+KERNEL = 0.08  # kernel width of the density of speeds, relative to 1 + speed
+CANDIDATES = 12  # number of candidates in a window
 TOGETHER = 10  # choices that share a set of candidates, because their windows overlap
-CHANGE = 0.15  # change of speed (per 1 + speed) with the cost of a density lower by a factor of e
+CHANGE = 0.15  # change of speed, relative to 1 + speed, with the same cost as a density lower by a factor of e
 SPREADS = (0.25, 0.15)  # s; sigmas of the two local means
-LIMIT, LIMIT_SHARE = 0.15, 0.3  # distance from the estimate above which a speed is ignored; twice it at first
+# A speed is ignored if it differs from the estimate by more than LIMIT + LIMIT_SHARE · estimate (at first, twice that).
+LIMIT, LIMIT_SHARE = 0.15, 0.3
 TURNING = 0.5  # s; sigma for correlating the feet's positions and speeds with a turn
-AGAIN, STEPS, NO_SLIDE = 3, 50, 1e-4  # iterations and steps for the velocity of a cycle, and slide treated as zero
+AGAIN, STEPS = 3, 50  # iterations for the velocity of a cycle, and steps in each
+NO_SLIDE = 1e-4  # smaller slides get the same weight as this one, because the weight is the reciprocal
 STANDS = 0.5  # weight above which a foot is in contact
 STILL = 0.05  # slower speeds count as no travel
 

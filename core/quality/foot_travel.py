@@ -22,8 +22,8 @@ ON_THE_SPOT = 0.15  # faster feet walk
 ROAMS = 0.3  # a body that ranges farther is not in place, whatever its steps; captures made in place stay within 0.17
 SURE = 0.5  # a shorter distance may also result from feet that stand up or hang in the air
 DIFFER = 1.3  # ratio of speeds above which feet disagree
-SLIDES = 0.25  # of the speed; feet that slide more during contacts have no well-defined speed
-SELDOM = 0.2  # share of the time; with fewer contacts the speed is a guess
+SLIDES = 0.25  # share of the speed; the speed of feet that slide faster during contacts is not well defined
+SELDOM = 0.2  # share of the time in contact; with less the speed is a guess
 AUTHORED = np.radians(25.0)  # a body within this of its rest pose's facing is taken to face that way
 
 

@@ -52,7 +52,7 @@ def find_kept_places(
     *,
     share: float = 1.0,
 ) -> list[KeptPlace]:
-    """Return the joints with a fixed position on a joint that does not carry them, in some frames of several actions.
+    """Return the joints with a fixed position on a joint outside their ancestors, in frames of several actions.
 
     axes (F, J, 3, 3) : directions of each joint's axes, in columns; places (F, J, 3) : metres; parents (J,)
     seen (J,) : whether a joint moves a part of the surface; only these and their ancestors count

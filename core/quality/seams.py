@@ -12,9 +12,9 @@ from . import angles, contacts, world_pose
 from .world_pose import WorldPose
 
 ROUGHNESS_REACH = 0.05  # s on each side of the seam
-PEAK_REACH = 1.0 / 15.0  # s
-SLIDE_REACH = 0.1  # s
-NATURAL_PEAK = 1.5  # times the typical acceleration: the usual peak within this reach in a clip
+PEAK_REACH = 1.0 / 15.0  # s on each side in which the peak of acceleration is measured
+SLIDE_REACH = 0.1  # s on each side in which slide is measured
+NATURAL_PEAK = 1.5  # usual ratio of the peak of acceleration within PEAK_REACH to the clip's typical acceleration
 SLIDE_SCALE = 5.0  # cm/s of additional slide equivalent to a doubled roughness
 LEAST_RATIO = 1e-3  # lower limit of a ratio in a logarithm, so that a frozen motion is not rewarded
 

@@ -45,7 +45,7 @@ class GraphWalk(Recipe, PlantOptions):
         """Accept any number of clips: an existing graph has its own, and the builder of graphs counts others."""
 
     def after(self, count: int) -> Self:  # noqa: ARG002  (for walks that name clips by number)
-        """Return the recipe for `count` clips inserted before the clips that it numbers."""
+        """Return the recipe with clip numbers for a list in which `count` clips were inserted at the beginning."""
         return self
 
 

@@ -7,10 +7,10 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 from .skin import LEAST, Skin
 
-OFF_ONE = 0.01  # by which a sum of weights may differ from 1: files round their weights
-OUTSIDE = 0.5  # of the surface's size: a bone farther outside does not belong to it
-SMALL = 20.0  # ratio of the sizes of surface and bones: bones in another unit; even the bones of a head are larger
-ELSEWHERE = 0.1  # of a bone's length: a joint with a larger offset belongs to another rest pose
+OFF_ONE = 0.01  # accepted difference of a sum of weights from 1, because files round their weights
+OUTSIDE = 0.5  # share of the surface's size; a bone farther outside the surface does not belong to it
+SMALL = 20.0  # ratio of a surface's size to that of its bones; larger ratios (not reached by heads) show another unit
+ELSEWHERE = 0.1  # share of a bone's length; a joint whose position differs by more belongs to another rest pose
 
 
 def notes(surface: Skin, bind: Array, totals: Array) -> list[str]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-INSIDE = 1e-7  # of the examples' spread; points nearer to the hull count as inside
+INSIDE = 1e-7  # share of the examples' spread; points nearer to the hull count as inside
 STEPS = 1000  # upper limit for the simplex method and for least squares, which need few
 _TINY = 1e-10  # smaller slopes, gains and weights are rounding
 

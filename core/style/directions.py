@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-RIDGE = 0.05  # of a measure's variance, which prevents opposite directions for correlated measures
-STEPS = 6  # of damped least squares
+# Share of a measure's variance to add to it in the regression, so that correlated measures do not get opposite
+# directions.
+RIDGE = 0.05
+STEPS = 6  # iterations of damped least squares
 EXACT = 1e-3  # standard deviations; a smaller error is accepted
-DAMPING, EASING = 0.01, 4.0  # of the first step; divided by EASING after a better step, multiplied after a worse one
+DAMPING, EASING = 0.01, 4.0  # initial damping, and its divisor after a better step and factor after a worse one
 FARTHEST = 8.0  # limit of a direction's factor: few examples give short directions, which need larger factors
-LESS = (0.5, 0.25)  # of the initial factors, also tried
+LESS = (0.5, 0.25)  # smaller shares of the initial factors to try
 PROBE = 0.5  # standard deviations to each side for the finite differences of the Jacobian
 
 

@@ -18,7 +18,7 @@ from . import form as forms
 from . import gait_phase, material, reporting, shipped, steps
 from .style import Style
 
-MOST_ADDED = 8  # clips for which an extended bundled style is cached
+MOST_ADDED = 8  # largest number of clips for which an extended bundled style is cached
 
 
 def fit(
@@ -143,7 +143,7 @@ def on_body(style: Style, clip: Clip) -> Style:
     moved = [forms.as_clip(style.form, row, seconds) for row, seconds in strides]
     try:
         carried = [alike.like(stride, clip)[0] for stride in moved]
-    except SkeletonError:  # names joints of a stride, which nobody has ticked
+    except SkeletonError:  # its message would name joints of a stride, unknown to the user
         raise SkeletonError(
             f"{clip.name}: the style's examples are of two-legged bodies, and can't be brought onto this one: give"
             " more of its own clips"

@@ -16,11 +16,11 @@ from ..quality import contacts, world_pose
 from ..sync import cycle_search
 from ..weave import add_root_motion, root_blend
 
-SECONDS = (0.3, 3.0)  # of the shortest and the longest stride
+SECONDS = (0.3, 3.0)  # s; limits of the duration of a stride
 MIDDLE = (0.3, 0.7)  # range of a stride within which the other foot must strike
 REPEATS = 0.6  # score of `cycle_search`; clips with less are not periodic
 REACH = 0.15  # leg lengths by which feet must pass each other in steps
-EVEN = 0.4  # of one foot's reach, the other's at least
+EVEN = 0.4  # least ratio of the smaller reach of the two feet to the larger one
 REACH_SMOOTH = 0.02  # s; sigma for smoothing the distance of the feet
 AROUND = 3.0  # s of cyclic padding before and after a cycle, which makes its strides complete
 
@@ -134,7 +134,7 @@ def by_reach(cycle: Clip) -> Phases | None:
     apart = posed[:, points["L"][1]] - posed[:, points["R"][1]]
     ahead = root_motion.smooth(apart[:, 1] * np.cos(facing) - apart[:, 0] * np.sin(facing), REACH_SMOOTH * cycle.rate)
     if ahead.max() < EVEN * -ahead.min() or -ahead.min() < EVEN * ahead.max():
-        return None  # a kick: one foot reaches far ahead, the other hardly
+        return None  # a kick, in which only one foot reaches far ahead
     left, right = _reaches(ahead, REACH * leg), _reaches(-ahead, REACH * leg)
     phases = Phases(whole.clip, whole.own, tuple(_strides(left, right, cycle.rate)), gait=True)
     return phases if phases.of_own else None

@@ -17,7 +17,7 @@ from .directions import Directions
 from .form import PHASES, Form
 from .material import Material
 
-KINDS = ("apart", "together", "source")  # of components
+KINDS = ("apart", "together", "source")  # kinds of components, see `Style.learnt`
 # Roles, without sides, of the main joints.
 MAIN = ("spine", "chest", "neck", "head", "clavicle", "upper_arm", "forearm", "thigh", "shin", "foot")
 

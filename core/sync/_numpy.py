@@ -171,7 +171,7 @@ def trace(back: _Back, ends: NDArray[np.int64], rows: int, columns: int) -> NDAr
 def _trace_back(
     step_to: Callable[[int, int], int], i: int, j: int, until: Container[tuple[int, int]]
 ) -> tuple[list[tuple[int, int]], list[int], tuple[int, int] | None]:
-    """Return the cells at the ends of a path's steps, traced backwards, these steps, and the first cell in `until`."""
+    """Trace a path backwards: return the cells at the ends of its steps, the steps, and its first cell in `until`."""
     passed: list[tuple[int, int]] = []
     steps: list[int] = []
     while i >= 0 and j >= 0:

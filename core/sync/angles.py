@@ -14,7 +14,7 @@ from . import joint_weights
 from .distance import Metric
 from .posed_clip import PosedClip
 
-LEAST = 1e-12  # of a squared sine; smaller ones are rounding, and treated as zero
+LEAST = 1e-12  # squared sines below this are rounding, and treated as zero
 # The ten distinct products of two components, and the frequency of each in (q·q')².
 _FIRST, _SECOND = np.triu_indices(4)
 _OCCURRENCE = np.sqrt(np.where(_FIRST == _SECOND, 1.0, 2.0))
@@ -77,7 +77,7 @@ class ChordalMetric(Metric):
 
 
 def _in_heading_frame(clip: Clip) -> Array:
-    """Return rotations (F, J, 4) about the rest frames; the hips' in the world, turned back by the heading."""
+    """Return rotations (F, J, 4) about the rest frames; the rotation of the hips is relative to the heading."""
     rotations = clip.rotations.copy()
     hips = root_motion.travelling_joint(clip.skeleton)
     world, positions = kinematics.world(clip)

@@ -9,7 +9,7 @@ from ..motion.quat import Array
 from ..recipes.matching import Matching
 
 KNOT_SECONDS = 1.0 / 6.0  # 1/12 follows noise, 1/3 misses steps
-PRECISION = 1e-14  # of least squares: the remaining gradient, as a share of the initial one
+PRECISION = 1e-14  # share of the initial gradient at which the iteration of least squares ends
 
 
 def midpoints(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:

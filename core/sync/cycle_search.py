@@ -12,15 +12,16 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 
 SHORTEST, LONGEST = 0.3, 3.0  # s of a cycle
-LEAST_SEEN = 0.25  # of a second cycle that the clip must contain
-UNSEEN = 0.25  # penalty on a score without any of a second cycle, because a short piece resembles many others
+LEAST_SEEN = 0.25  # share of a second cycle that the clip must contain
+# Penalty on the score of a cycle with nothing of a second cycle after it, because a short piece resembles many others.
+UNSEEN = 0.25
 NEAR_BEST = 0.05  # scores this close to the best count as equal; the cycle is the shortest of them
 PERIODIC, WEAK = 0.6, 0.45  # scores: accepted, accepted with a warning, and below that refused
 SEARCH_RATE = 60.0  # Hz, approximately; faster clips are decimated
 BLOCK = 256  # frames whose products with later frames are computed together
-FLAT_SHARE = 0.1  # of the largest range of a joint's angle; joints with less are omitted (ε of [Shibuta])
-PROPOSED = 8  # lengths whose best cycles are scored
-NOISE = 0.005  # m of noise of a static joint in captures
+FLAT_SHARE = 0.1  # share of the largest range of the joints' angles; joints with less are omitted (ε of [Shibuta])
+PROPOSED = 8  # number of cycle lengths whose best cycles are scored
+NOISE = 0.005  # m; noise of a static joint in captures
 DIGITS = 9  # significant digits of a score; further ones depend on the processor and would decide between equal cycles
 
 

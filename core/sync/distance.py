@@ -17,7 +17,7 @@ from .exact_sums import Some
 from .posed_clip import PosedClip
 
 BLOCK = 128  # rows of a distance matrix computed at a time
-MOST_CELLS = 16_000_000  # of a matrix stored completely: 4000 × 4000 frames, 128 MB
+MOST_CELLS = 16_000_000  # largest number of cells of a completely stored matrix: 4000 × 4000 frames, 128 MB
 
 
 class Metric(ABC):

@@ -14,12 +14,12 @@ from . import ties
 
 Cells = NDArray[np.int64]
 
-LONGEST_WAIT = 32_767  # frames of a step, which is stored in two bytes for every pair of frames
+LONGEST_WAIT = 32_767  # largest length of a step in frames, because it is stored in two bytes for every pair of frames
 # Dinkelbach's iteration converges quadratically: after a step of a thousandth, the error is at most a millionth.
 PRECISE = 1e-3
 EQUAL = 1e-6  # smaller decreases are ignored
 ROUGH = 1e-2  # the same for a subsampled matrix, which is no more accurate than this
-SOME = 100  # frames of the shorter clip in a subsampled matrix
+SOME = 100  # number of frames of the shorter clip in a subsampled matrix
 
 
 @dataclass(frozen=True, eq=False)

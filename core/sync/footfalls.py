@@ -1,6 +1,7 @@
-"""When the feet of a cycle come down, and how far apart those of two cycles are (methods: Time registration).
+"""Find when the feet of a cycle come down, and compare these times in two cycles (methods: Time registration).
 
-Poses of a walk and a gallop are hardly alike, so the cheapest path through their distances matches the wrong steps.
+A walk and a gallop have very different poses, so the cheapest path through their distances matches the wrong steps.
+Their footfalls are therefore matched instead.
 """
 
 from collections.abc import Sequence
@@ -13,17 +14,19 @@ from ..motion.quat import Array
 from .registration_curve import RegistrationCurve
 
 PHASES = 96  # phases of a cycle
-FINE = 5  # times as many, for the height of a leg's end
-SMOOTH = 0.01  # of a cycle; sigma of that height
-FLOOR, LIFTED = 0.2, 0.2  # quantile of the heights where the end stands, and the share of its rise below which it does
-LIFTS = 0.1  # of the rise of the leg that rises most: one that rises less stays down
-ONCE = 0.75  # of the time that an end is low: a leg that is so in several parts has no one footfall
+FINE = 5  # samples per phase for the height of a leg's end
+SMOOTH = 0.01  # share of a cycle; sigma for smoothing this height
+FLOOR = 0.2  # quantile of the heights of a leg's end, used as the height of the floor
+LIFTED = 0.2  # share of its rise above the floor below which the end of a leg is down
+LIFTS = 0.1  # share of the largest rise of all legs; a leg that rises less is never lifted
+# A leg has one clear footfall if the longest stretch in which it is down has more than this share of its time down.
+ONCE = 0.75
 
 
 def of(clip: Clip, legs: Sequence[Sequence[int]]) -> Array:
-    """Return when each leg of a cycle comes down, (L,), as a share of the cycle; NaN where that is not clear.
+    """Return the phase (L,) at which each leg of a cycle comes down, from 0 to 1; NaN for a leg without one footfall.
 
-    legs : the points at the end of each, as `leg_count.ends` returns them
+    legs : the points at the end of each leg, as `leg_count.ends` returns them
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -52,7 +55,8 @@ def of(clip: Clip, legs: Sequence[Sequence[int]]) -> Array:
 def distance(downs: Array, others: Array) -> Array:
     """Return the cost (PHASES, PHASES) of matching phases of two cycles whose legs come down at (L,) and (L,).
 
-    Only phases in which a leg comes down cost anything: what they are off from where it comes down in the other cycle.
+    Only phases in which a leg comes down have a cost: their difference from the phase at which it comes down in the
+    other cycle.
     """
     phases = np.arange(PHASES) / PHASES
     cost = np.zeros((PHASES, PHASES))
@@ -64,12 +68,12 @@ def distance(downs: Array, others: Array) -> Array:
 
 
 def measure_footfall_error(curve: RegistrationCurve, downs: Array, others: Array) -> float:
-    """Return how far apart, in shares of the cycle, footfalls (L,) and (L,) are in an equal blend by a cyclic curve."""
+    """Return the mean difference of footfalls (L,) and (L,), in shares of the cycle, in an equal blend by a curve."""
     length, period = len(curve.frames) - 1, float(curve.frames[-1] - curve.frames[0])
     reference = np.arange(-length, 2.0 * length + 1.0)
     frames = curve.at(reference)
     result = (reference + frames) / (length + period)
-    laps = np.floor(frames[length] / period - others) + 1.0  # so that they lie within the three cycles
+    laps = np.floor(frames[length] / period - others) + 1.0  # brings them into the three cycles
     ours, theirs = np.interp(downs * length, reference, result), np.interp((others + laps) * period, frames, result)
     return float(_measure_phase_error(ours - theirs).mean())
 
@@ -80,6 +84,6 @@ def _measure_phase_error(phases: Array) -> Array:
 
 
 def _smooth(values: Array) -> Array:
-    """Return samples of a cycle (K,) smoothed round the circle."""
+    """Return samples of a cycle (K,), smoothed periodically."""
     waves = np.fft.rfft(values)
     return np.fft.irfft(waves * np.exp(-2.0 * (np.pi * SMOOTH * np.arange(len(waves))) ** 2), len(values))

@@ -9,7 +9,7 @@ from ..errors import OptionError
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-MOST = 1e6  # factor of a joint at most, so that sums of weights stay finite
+MOST = 1e6  # largest factor of a joint, so that sums of weights stay finite
 
 
 def point_weights(skeleton: Skeleton, joints: str, *, equal: bool = False) -> Array:

@@ -10,8 +10,8 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..quality.world_pose import WorldPose
 
-HEADING_SIGMA = 0.5  # s
-VELOCITY_SIGMA = 2.0 / 120.0  # s
+HEADING_SIGMA = 0.5  # s; sigma for smoothing the heading
+VELOCITY_SIGMA = 2.0 / 120.0  # s; sigma for smoothing velocities
 ROWS = 32  # frames per block for computing velocities
 
 

@@ -16,7 +16,7 @@ from .distance import Metric, clamp_windows, compute_distances, in_blocks, rows
 from .exact_sums import Some
 from .posed_clip import PosedClip
 
-SLOW_SHARE = 0.2  # of the median speed; below it the direction of a velocity is unreliable
+SLOW_SHARE = 0.2  # share of the median speed; the direction of slower velocities is unreliable
 
 
 class PointMetric(Metric):

@@ -14,7 +14,7 @@ from . import dtw
 from .distance import Metric
 from .dtw import Cells
 
-ROWS = 128  # of the band whose distances are computed at a time
+ROWS = 128  # rows of the band whose distances are computed at a time
 
 
 @dataclass(frozen=True, eq=False)

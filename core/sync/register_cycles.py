@@ -16,22 +16,24 @@ from .ends import in_band
 from .posed_clip import PosedClip
 from .registration_curve import RegistrationCurve
 
-STARTS = 48  # starts that are tried first; then all those next to the best
-# Of cycles of bodies with four legs or more. The distance of poses, in means of all pairs, decides where no leg comes
-# down: 0.01 moves footfalls away from each other, and without it the choice is as good as by chance.
+STARTS = 48  # starting columns to try first; then all columns next to the best one are tried
+# The constants below are for bodies with four legs or more, whose cycles are matched by footfalls.
+# Weight of the pose distance, relative to its mean over all pairs, beside the distance of footfalls. It decides in
+# phases without a footfall. 0.01 increases the differences of footfalls, and 0 makes the match between them random.
 POSES = 0.005
-LEAST_LEGS, NEARER = 4, 0.01  # legs with one footfall in both; of a cycle that these have to come nearer
-KNOTS = 12  # of a cycle matched by footfalls
+LEAST_LEGS = 4  # number of legs that must have one clear footfall in both cycles
+NEARER = 0.01  # share of a cycle by which the match by footfalls must reduce their mean distance, or it is not used
+KNOTS = 12  # knots of the curve in a cycle
 
 
 def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     """Return the registration curve of a cycle against a reference cycle of the same skeleton and rate.
 
-    It begins at the reference's first frame, and in the clip where the cheapest path round the circle does. The metric
-    is chosen, and the curve corrected by a retimed comparison, as for clips that end (see `register_pair.pair`). Bodies
-    with four legs or more are matched by their footfalls where these come nearer so.
+    It begins at the reference's first frame, and at the frame of the clip where the cheapest closed path begins. As for
+    acyclic clips, the metric is chosen, and the curve is corrected by a retimed comparison (see
+    `register_pair.pair`). Bodies with four legs or more are matched by their footfalls if this brings them nearer.
     """
-    # Cyclic padding: with a cycle before and one after, windows and smoothing meet no end.
+    # A cycle of padding before and after keeps windows and smoothing away from the ends.
     three = PosedClip(cycles.unroll_cycle(reference, 1, 1)), PosedClip(cycles.unroll_cycle(clip, 1, 1))
     if matching.metric != "auto":
         return _pair(*three, matching)
@@ -39,7 +41,7 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
     if same is not None:
         return same
     curve = _pair(*three, matching)
-    if matching.band:  # a correction may leave it
+    if matching.band:  # a correction might leave the band
         return curve
     frames = retimed_comparison.correct_frames(
         three[0],
@@ -53,9 +55,10 @@ def pair(reference: Clip, clip: Clip, matching: Matching) -> RegistrationCurve:
 
 
 def _by_footfalls(reference: Clip, clip: Clip, curve: RegistrationCurve, matching: Matching) -> RegistrationCurve:
-    """Return the curve by which the footfalls of two cycles are nearest, or the given one where it is as near.
+    """Return a curve that matches the footfalls of two cycles, or the given curve if it matches them as well.
 
-    So it is for bodies with fewer than four legs, for legs without one footfall, and where joints or slope are chosen.
+    The given curve is also returned if fewer than four legs have one clear footfall, and if the user has set joints or
+    slope.
     """
     legs = leg_count.ends([reference, clip]) if (matching.slope, matching.joints) == (0, "all") else []
     if not legs or curve.matrix is None or not curve.chance > 0.0:
@@ -91,7 +94,7 @@ def _by_footfalls(reference: Clip, clip: Clip, curve: RegistrationCurve, matchin
 def _same_performance(
     reference: Clip, clip: Clip, three: tuple[PosedClip, PosedClip], matching: Matching
 ) -> RegistrationCurve | None:
-    """Return the curve of two copies of one cycle, compared by points; None if they are not."""
+    """Return the curve of two cycles, compared by points, if they are copies of one cycle; else None."""
     lengths = len(reference) - 1, len(clip) - 1
     one, other = (body.cut(length, 2 * length + 1) for body, length in zip(three, lengths, strict=True))
     if not retimed_comparison.may_be_same_performance(one, other, matching.joints, 1.0):

@@ -22,13 +22,15 @@ from .registration_curve import RegistrationCurve
 
 # Slope limits: the default, and the one used if that is too low. An unnecessarily large limit follows noise.
 LIMIT, RAISED_LIMIT = 3, 6
-RAISE_AT = 0.10  # share of the path at the limit: a sneak's double support is 4.5 times as long as a walk's
+# Share of the path at the limit from which the limit is raised. Double support of a sneak takes 4.5 times that of a
+# walk.
+RAISE_AT = 0.10
 BY_CHANCE = 0.1  # likeness; unrelated captured clips stay below it
 ALIKE = 0.25  # likeness required to use a shorter stretch, or only the legs, instead
 HOPELESS = 0.15  # likeness of a search on few frames below which it is abandoned; all frames give at most 0.13 more
-SKETCH_RATE = 20.0  # Hz, of these few frames
+SKETCH_RATE = 20.0  # Hz, rate of these few frames
 FREER_PENALTY = 1.5  # open-end penalty of that search, which favours shorter stretches less than the default
-LEAST_SHARED = 0.5  # of the shorter clip that must match for the same performance
+LEAST_SHARED = 0.5  # share of the shorter clip that must match if both show the same performance
 FINE_SECONDS = 0.033  # half-width of the band of the second pass
 
 
@@ -55,7 +57,7 @@ def _curve(reference: PosedClip, clip: PosedClip, matching: Matching, progress: 
     if same is not None:
         return same
     curve = _by_motion(reference, clip, matching, progress.part(0.3, 0.8))
-    if matching.band:  # a correction may leave it
+    if matching.band:  # a correction might leave the band
         return curve
     progress.at(0.8, f"Synchronising {clip.clip.name}")
     frames = retimed_comparison.correct_frames(

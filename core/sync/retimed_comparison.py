@@ -18,13 +18,14 @@ from .posed_clip import PosedClip
 from .positions import MotionMetric, PointMetric
 
 SAME = 0.012  # body heights, root mean square of the points; only copies of one performance are this similar
-SAMPLED = 100  # frames of the reference used to exclude that clips are one performance
-# times the typical step; share of the steps; parts into which a jump is divided
-JUMP, SELDOM, MOST_STEPS = 8.0, 0.1, 200
+SAMPLED = 100  # frames of the reference in a quick comparison, which shows that clips are different performances
+JUMP = 8.0  # times the typical step; larger steps are jumps
+SELDOM = 0.1  # largest share of the steps that can be jumps
+MOST_STEPS = 200  # largest number of parts into which a jump is divided
 ROUNDS = 2
 REACH = 0.1  # s that a frame may move in an iteration
 LIMIT = 3  # slope limit of a correction
-KNOT_SECONDS = 0.1  # of a correction; 1/6 s would shorten toe-off
+KNOT_SECONDS = 0.1  # s between the knots of a correction; 1/6 s would shorten toe-off
 FOOT_WEIGHT = 3.0  # λ in `StepMetric`
 # Below the larger of these, the direction of a foot's velocity is unreliable: body heights a second, and a share of
 # its median speed.

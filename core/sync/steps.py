@@ -18,10 +18,10 @@ from .posed_clip import PosedClip
 
 CLEAR = 0.05  # body heights that a foot moves back on both sides of a step's end
 FINE = 0.02  # s; sigma for smoothing a foot's path before its ends are found
-NEAR = 0.12  # s between corresponding ends of steps at most
-STRIKE, OFF = 2.0, 1.0  # weights if the slopes do not allow all
+NEAR = 0.12  # s; ends of steps with a larger distance do not correspond
+STRIKE, OFF = 2.0, 1.0  # weights of strikes and of lifts if the slope limits do not allow both to be matched
 TOGETHER = 0.03  # share of time with both feet in contact, at most, in a run
-SMOOTH = 0.02  # s; sigma of the correction
+SMOOTH = 0.02  # s; sigma for smoothing the correction
 
 
 def correct_step_ends(reference: PosedClip, retimed: PosedClip, limit: float) -> Array:

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from ..motion.quat import Array
 
-TIE = 1e-10  # relative cost; rounding is a thousandth of it, and visible differences of a path a thousand times larger
+# Relative difference of costs up to which they are equal. Rounding is a thousandth of it, and visible differences of a
+# path are a thousand times as large.
+TIE = 1e-10
 
 
 def first_least(values: Array) -> int:

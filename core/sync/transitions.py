@@ -18,7 +18,7 @@ from . import distance as pose_distance
 from .alignment import local_minima
 from .distance import clamp_windows
 
-MOST = 12  # transitions
+MOST = 12  # largest number of transitions
 DIGITS = 6  # significant digits of a distance in metres for ranking transitions
 
 

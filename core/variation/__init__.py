@@ -1,1 +1,1 @@
-"""New motion of any length out of a clip's own frames, guided, through poses and stretches (methods: Variations)."""
+"""Make new motion of any length from the frames of clips, through given poses and stretches (methods: Variations)."""

@@ -1,4 +1,4 @@
-"""Arrange the rows of a variation: a guide, the nearest jumps, and the cheapest way (methods: Variations)."""
+"""Arrange the rows of a variation: make a guide, find jumps, and choose the cheapest sequence (methods: Variations)."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ def arrange(
     farthest: float = jumps.FARTHEST,
     at: Callable[[float], None] = lambda _: None,
 ) -> tuple[Chosen, Jumps] | None:
-    """Return `count` rows of a variation and the known jumps; None without a way.
+    """Return `count` rows of a variation, and the jumps that were found; None if no sequence of rows is possible.
 
     shares (K,) : wanted share of each clip; nearest, farthest : first and last limit of the distance of jumps, m
     at : progress callback

@@ -14,17 +14,19 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from .wishes import Key, Stretch
 
-REACH = 0.5  # s on each side of a key over which the rest is bridged
-AGAIN = 0.15  # s on each side of a key over which planting is undone
-PADDING = 0.4  # s around a kept stretch over which planting ends
-SHARPEST = 60.0  # degrees a metre that the way may be bent
-STILL = 0.3  # m; on shorter ways the turn is spread over time
+REACH = 0.5  # s before and after a key over which the correction to its pose fades
+AGAIN = 0.15  # s before and after a key over which the effect of planting fades
+PADDING = 0.4  # s before and after a kept stretch over which the effect of planting fades
+SHARPEST = 60.0  # degrees; limit for bending a metre of the body's path
+STILL = 0.3  # m; a shorter path is not bent, and its turn is spread over time
 ITERATIONS = 30
-WAY = 0.8  # s, σ of the smoothed way that is laid along a path
+WAY = 0.8  # s; sigma for smoothing the body's path before it follows the requested path
 
 
 def through_keys(clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> tuple[Clip, list[float]]:
-    """Return a clip that goes exactly through keyed poses where it stands and faces, and how far each was, degrees.
+    """Return a clip that passes exactly through keyed poses, and the largest rotation of a joint at each key, degrees.
+
+    The poses are placed at the position and facing that the clip has at the keys.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -59,7 +61,7 @@ def _like(pose: Clip, clip: Clip) -> Clip:
 
 
 def restore(changed: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
-    """Return a planted clip with its former keyed frames and kept stretches, eased around them; a loop is closed.
+    """Return a planted clip whose keyed frames and kept stretches are those before planting; a loop is closed.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -75,7 +77,7 @@ def restore(changed: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[
 
 
 def _close(clip: Clip) -> Clip:
-    """Return a loop whose last pose is the first one, where it stands and faces."""
+    """Return a loop whose last pose equals its first one, at the position and facing of the last frame."""
     ground, facing = root_motion.ground_frames(clip)
     pose = root_motion.beginning_at(clip.cut(0, 1), ground[-1], float(facing[-1]))
     last = pose_warp.correction(clip, len(clip) - 1, pose, np.arange(len(clip.skeleton)))
@@ -84,7 +86,7 @@ def _close(clip: Clip) -> Clip:
 
 
 def _hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[Stretch]) -> Clip:
-    """Return a planted clip with its former keyed frames and kept stretches, eased around them."""
+    """Return a planted clip with keyed frames and kept stretches from before planting, and eases around them."""
     frames = np.arange(len(clip))
     kept = np.zeros(len(clip))
     spans = [(key.at, key.at, AGAIN) for key in keys] + [(s.at, s.at + s.count, PADDING) for s in stretches]
@@ -101,7 +103,7 @@ def _hold(planted: Clip, clip: Clip, keys: Sequence[Key], stretches: Sequence[St
 
 
 def to_end(clip: Clip, end: Sequence[float], stretches: Sequence[Stretch]) -> tuple[Clip, float]:
-    """Return a clip that ends at a place and facing, and how far its frames were shifted besides bending, metres.
+    """Return a clip that ends at a place and facing, and the shift in metres needed in addition to bending.
 
     end : metres to the right and ahead of where it begins, and degrees turned to the left
 
@@ -132,9 +134,9 @@ def to_end(clip: Clip, end: Sequence[float], stretches: Sequence[Stretch]) -> tu
 
 
 def lead_along(clip: Clip, path: GroundPath) -> tuple[Clip, float, float]:
-    """Return a clip whose smoothed way lies along a path; metres gone of it, and how far the ground slips, metres.
+    """Return a clip whose smoothed path follows a given path, the metres that it travels, and the metres that it slips.
 
-    Each frame turns with the path. Beyond its end the way goes straight on.
+    Each frame turns with the path. Beyond the end of the path, the clip continues straight ahead.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -163,7 +165,10 @@ def lead_along(clip: Clip, path: GroundPath) -> tuple[Clip, float, float]:
 
 
 def _share(steps: Array, stretches: Sequence[Stretch]) -> Array:
-    """Return the share (F,) of the way gone at each frame, or of the time if it is short; constant where kept."""
+    """Return the share (F,) of the path travelled at each frame, or of the time on a short path.
+
+    It is constant in kept stretches.
+    """
     steps = steps + max(STILL, float(steps.sum())) * 0.02 / max(len(steps), 1)
     for one in stretches:
         steps[max(one.at, 0) : one.at + one.count] = 0.0
@@ -176,7 +181,7 @@ def _angle(share: Array, turn: float, bends: Array) -> Array:
 
 
 def _bends(steps: NDArray[np.complex128], share: Array, turn: float, wanted: complex) -> Array:
-    """Return the two bends that lead a way of steps (F − 1,) nearest to a displacement (Gauss and Newton)."""
+    """Return the two bends that bring a path of steps (F − 1,) nearest to a displacement (Gauss and Newton)."""
     bends, length = np.zeros(2), float(np.abs(steps).sum())
     if length < STILL:
         return bends

@@ -1,7 +1,7 @@
-"""Choose the rows of a variation: the cheapest way through the source along the guide (methods: Variations).
+"""Choose the rows of a variation: the cheapest sequence of source rows that follows the guide (methods: Variations).
 
-The cost of a row is its distance from the guide, of a jump its distance. Rows and jumps used above their share become
-dearer from round to round, and the best round counts.
+The cost of a row is its distance from the guide; the cost of a jump grows with the distance of its poses. The choice is
+repeated in rounds, in which the most used rows and jumps become more expensive. The best round is returned.
 """
 
 from collections.abc import Callable
@@ -14,30 +14,30 @@ from ..motion.quat import Array
 from .jumps import Jumps
 from .source import DIGITS, Indices, Source
 
-MOST = 50.0  # the highest cost of a row that the guide decides
-JUMP, SMOOTH = 6.0, 0.03  # cost of a jump, and m of distance that double it
+MOST = 50.0  # upper limit of the cost of a row's distance from the guide
+JUMP, SMOOTH = 6.0, 0.03  # cost of a jump between equal poses, and the distance in m that doubles it
 ROUNDS = 4
-DEARER = 1.0  # cost added for each share that a row was used above its own
-BLOCK, OVERLAP = 900, 120  # rows decided at a time, and looked ahead
+DEARER = 1.0  # cost added to a row with twice the use of its share
+BLOCK, OVERLAP = 900, 120  # rows chosen at a time, and further rows that the choice considers
 NEVER = 1e7  # cost of excluded rows
-SEAM = 0.01  # weight of a smooth jump a second beside the used share of the source
-NEAR_COST = 100.0  # mean cost of rows that weighs 1 beside the used share of the source
-START = 300.0  # cost of a first row that is the whole source away from the asked one
-STARTS = 6  # rows tried as the first of a loop
-AROUND = 4  # rows on each side over which use is averaged
-OTHER_SHARE = 6.0  # cost added to a clip's rows at twice its share
+SEAM = 0.01  # reduction of a sequence's score for each jump a second between equal poses
+NEAR_COST = 100.0  # mean cost of a row that reduces the score of a loop by 1
+START = 300.0  # cost of a first row at a distance of the source's length from the requested one
+STARTS = 6  # rows to try as the first one of a loop
+AROUND = 4  # rows on each side over which the use of a row is averaged
+OTHER_SHARE = 6.0  # cost added to the rows of a clip with twice the time of its share
 
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Rows that the result must play.
+    """Conditions on the rows of a result.
 
-    forced (T,) : the source's row, −1 where any
-    times (K,), prices (K, N) : rows of the result at which the source's rows have other costs
-    stay : rows between two jumps, at least
-    spare : rows by which a loop may be shorter or longer; its time is stretched
-    first : the row of the source near which the result begins, −1 for any; pull : factor on the cost of others
-    loop : whether the row after the last must be the first one
+    forced (T,) : the source row that each row must be, −1 for any
+    times (K,), prices (K, N) : rows of the result with other costs of the source rows, and these costs
+    stay : least number of rows between two jumps
+    spare : rows by which a loop may be shorter or longer; its time is then stretched
+    first : the source row near which the result begins, −1 for any; pull : factor on the cost of other first rows
+    loop : whether the result must continue with its first row
     """
 
     forced: Indices
@@ -61,7 +61,7 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """Rows (M,) that jumps lead to, the jumps (K, M) that do (−1: none), and the rows (K, M) from which."""
+    """Rows (M,) to play after jumps, the jumps (K, M) to each (−1: none), and the rows (K, M) they leave."""
 
     targets: Indices
     jumps: Indices
@@ -78,7 +78,7 @@ def choose(
     chance: float,
     progress: Callable[[float], None],
 ) -> Chosen | None:
-    """Return the rows of a variation, None without a way to its end.
+    """Return the rows of a variation, None if no sequence of rows reaches its end.
 
     guide (T, D) : features; shares (K,) : wanted share of each of the source's clips; chance : from 0 to 1
 
@@ -94,7 +94,7 @@ def choose(
     """
     entries = _entries(source, found, limits.stay)
     base = np.where(found.cycles, 0.0, JUMP * (1.0 + (found.distance / SMOOTH) ** 2))
-    # chance decides between ways that the guide likes alike, above all in short clips
+    # Random costs decide between sequences that follow the guide equally well, above all in short clips.
     tolls = np.where(found.cycles, 0.0, JUMP * chance * rng.uniform(size=len(found)))
     dearer = np.zeros(len(source))
     start = _best_start(source, found, guide, limits, entries, base, shares) if limits.loop else -1
@@ -116,7 +116,7 @@ def choose(
 
 
 def _entries(source: Source, found: Jumps, stay: int) -> _Entries:
-    """Return the jumps by the row after their end, where enough rows follow it."""
+    """Return the jumps after which enough rows follow, grouped by the next played row."""
     after = found.end + 1
     beyond = source.firsts[source.clip[found.end] + 1]
     some = np.flatnonzero(after + stay - 1 < beyond)
@@ -138,14 +138,14 @@ def _way(
     prices: tuple[Array, Array],
     start: int,
 ) -> Chosen | None:
-    """Return the cheapest way, decided in blocks; prices : of jumps (J,), and added to rows (N,)."""
+    """Return the cheapest sequence, chosen in blocks; prices : costs of jumps (J,), and costs added to rows (N,)."""
     count = len(guide) + (1 + limits.spare if limits.loop else 0)
     rows, jumps = np.full(count, -1), np.full(count, -1)
     done, cost = 0, 0.0
     price: Array = entries.jumps.astype(np.float64)
     if len(found):
         price = np.where(entries.jumps >= 0, prices[0][entries.jumps], np.inf)
-    state = (start, 0) if start >= 0 else None  # the row played last, and how many since its jump
+    state = (start, 0) if start >= 0 else None  # the row played last, and the number of rows since the last jump
     if state is not None:
         rows[0], done = start, 1
     while done < count:
@@ -156,7 +156,7 @@ def _way(
         if part is None:
             return None
         lead = 0 if state is None else 1
-        if end == count:  # a loop may end before
+        if end == count:  # a loop may be shorter
             count = end = done + len(part.rows) - lead
             rows, jumps = rows[:count], jumps[:count]
         kept = end if end == count else done + BLOCK
@@ -201,12 +201,12 @@ def _cheapest(
     stay: int,
     goal: tuple[int, int] | None = None,
 ) -> Chosen | None:
-    """Return the cheapest way through costs (T, N) with enough rows between jumps; None if there is none.
+    """Return the cheapest sequence of rows by costs (T, N), with enough rows between jumps; None if there is none.
 
-    goal : the row of the last time, or of one of as many before
-    state : the row played at the first time, and how many were played since a jump; None for any
-    A jump is taken together with the rows that must follow it: `free` is the least cost of being at a row with leave
-    to jump; `along` sums costs along diagonals, so that the cost of these rows is one difference.
+    goal : the row that must be played last, and by how many times the sequence may end earlier for it
+    state : the row played at the first time, and the number of rows since the last jump; None for any
+    A jump and the rows that must follow it are one move. `free` is the least cost of playing a row after which a jump
+    is allowed. `along` has cumulative sums of costs along diagonals, whose differences are the costs of these rows.
     """
     count, every = costs.shape
     along = costs.copy()
@@ -252,7 +252,10 @@ def _cheapest(
 
 
 def _trace(cost: float, row: int, came: NDArray[np.int32], found: Jumps, begin: int, stay: int) -> Chosen | None:
-    """Return the way that ends at a row, back to time `begin`, and the rows before; None if there is none."""
+    """Return the sequence that ends at a row, traced back to time 0; None if it has excluded rows.
+
+    begin : the first time at which a jump is allowed; earlier rows are consecutive
+    """
     if not cost < NEVER:
         return None
     t = len(came) - 1
@@ -274,7 +277,7 @@ def _trace(cost: float, row: int, came: NDArray[np.int32], found: Jumps, begin: 
 def _best_start(
     source: Source, found: Jumps, guide: Array, limits: Limits, entries: _Entries, base: Array, shares: Array
 ) -> int:
-    """Return the row with which a loop begins: the best of a few that jumps lead to; −1 if none can."""
+    """Return the row with which a loop begins: the best of a few rows that jumps can reach; −1 if none gives a loop."""
     forced = int(limits.forced[0])
     reached = np.unique((entries.targets[:, None] + np.arange(limits.stay, 3 * limits.stay)).ravel())
     after = np.minimum(reached + limits.stay, len(source) - 1)
@@ -289,7 +292,7 @@ def _best_start(
     best, highest = -1, -np.inf
     for row in reached.tolist():
         made = _way(source, guide, limits, entries, found, (base, np.zeros(len(source))), row)
-        # a loop of few poses would be the cheapest
+        # The cost alone would prefer a loop of few poses.
         score = -np.inf if made is None else _score(source, found, made, shares) - made.cost / (NEAR_COST * len(guide))
         if score > highest:
             best, highest = row, score
@@ -297,7 +300,7 @@ def _best_start(
 
 
 def _excess(source: Source, rows: Indices, shares: Array) -> Array:
-    """Return how often above its share each row (N,) was used, in shares."""
+    """Return the cost (N,) to add to each row with more use than its share."""
     count = len(rows)
     played = np.bincount(source.same[rows], minlength=len(source)).astype(float)
     once = np.bincount(source.same, minlength=len(source)) > 0
@@ -313,20 +316,20 @@ def _excess(source: Source, rows: Indices, shares: Array) -> Array:
 
 
 def _price(source: Source, rows: Indices, shares: Array) -> Array:
-    """Return the price added to the rows (N,) of clips played more or less than their shares."""
+    """Return the cost to add to the rows (N,) of clips with more or less time than their shares."""
     gone = np.bincount(source.clip[rows], minlength=len(shares)) / len(rows)
     return np.asarray(np.clip(OTHER_SHARE * (gone / np.maximum(shares, 0.02) - 1.0), -6.0, 12.0)[source.clip])
 
 
 def _excess_of_jumps(source: Source, found: Jumps, made: Chosen) -> Array:
-    """Return how often above its share each jump (J,) was taken; cycles go on freely."""
+    """Return by how many times its share each jump (J,) was taken too often; repeating a cycle is never too often."""
     taken = np.bincount(made.jumps[made.jumps >= 0], minlength=len(found)).astype(float)
     share = max(1.0, len(made.rows) / len(np.unique(source.same)))
     return np.where(found.cycles, 0.0, np.maximum(taken / share - 1.0, 0.0))
 
 
 def _score(source: Source, found: Jumps, made: Chosen, shares: Array) -> float:
-    """Return how good a way is: the share of the source used, less its jumps, and less the difference in shares."""
+    """Return the score of a sequence: the used share of the source, less its jumps and its errors in clips' shares."""
     once = np.unique(source.same)
     used = len(np.unique(source.same[made.rows])) / min(len(once), len(made.rows))
     jumps = made.jumps[(made.jumps >= 0)]

@@ -1,6 +1,7 @@
-"""Guide a variation: match the source's patches from coarse to fine, for a new arrangement (methods: Variations).
+"""Make the guide of a variation: a new arrangement of the source's patches, from coarse to fine (methods: Variations).
 
-Only the choice of rows follows the guide; it is never played itself ([Granot]; [Li]).
+A guide has the features that each row of the variation should have. The choice of rows follows it; the guide itself is
+never played ([Granot]; [Li]).
 """
 
 from collections.abc import Sequence
@@ -12,18 +13,22 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 from .source import Indices, Source
 
-PATCH = 11  # rows
-FINEST, FACTOR = 0.4, 0.75  # share of the rate, and factor from a level to the one before
-COARSEST = (14, 22)  # rows of the longest clip at the coarsest level, drawn by chance
-ROUNDS = 5  # of matching at each level
-COMPONENTS = 48  # of patches
-SAME = 1e-6  # of that share: nearer patches are alike
-COMPLETE = 0.01  # share of the variance beside the least distance: smaller uses all patches alike
-PIECE = 4  # rows of a free arrangement that are neighbours in the source
-NOISE = 1.0  # standard deviations, of a free arrangement
-GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)  # its multiples spread evenly
-OVERLAP = PATCH / 4.0  # rows: σ of the weights of overlapping patches
-ADAPT, LEAST = 0.3, 0.02  # how fast shares of clips are reached, and the share below which they are alike
+PATCH = 11  # rows in a patch
+FINEST = 0.4  # rate of the finest level, as a share of the source's rate
+FACTOR = 0.75  # ratio of a level's rate to that of the next finer level
+COARSEST = (14, 22)  # range of the random least number of rows that the longest clip has at the coarsest level
+ROUNDS = 5  # rounds of matching at each level
+COMPONENTS = 48  # number of principal components of patches
+SAME = 1e-6  # limit, as a share of COMPLETE times the patches' variance; patches at smaller distances count as equal
+# The distance of a patch from a target is divided by this share of the patches' variance plus its least distance from
+# any target. A smaller share makes the use of all patches more equal.
+COMPLETE = 0.01
+PIECE = 4  # consecutive source rows in each piece of the random arrangement with which matching begins
+NOISE = 1.0  # noise added to this arrangement, in standard deviations of the features
+GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)  # the fractional parts of its multiples are evenly spread
+OVERLAP = PATCH / 4.0  # rows; sigma of the weights of overlapping patches
+ADAPT = 0.3  # speed at which the clips' distances are adapted until the clips are used for their shares
+LEAST = 0.02  # added to shares in this, so that very small ones make little difference
 MOST = 1200  # target patches matched at a time
 
 
@@ -41,7 +46,7 @@ def make(
     """Return the features (count, D) that a variation of `count` rows should have.
 
     variation : 0 keeps the source's order, 1 arranges it freely; shares (K,) : wanted share of each clip
-    loop : whether the end goes on with the start
+    loop : whether the end continues with the start
 
     Example:
         >>> import numpy as np
@@ -61,7 +66,7 @@ def make(
         return made
     rng = np.random.default_rng(seed)
     levels = _levels(max(map(len, clips)), int(rng.integers(*COARSEST)))
-    levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # finer levels keep the order of longer stretches
+    levels = levels[round((1.0 - variation) * (len(levels) - 1)) :]  # a finer first level keeps longer stretches
     length = max(round(count * levels[0]), PATCH)
     every = _in_order(source, len(np.unique(source.same)))
     every = _resize_rows(every, max(round(len(every) * levels[0]), 1))
@@ -77,7 +82,10 @@ def make(
 
 
 def _arrange(rows: Array, count: int, first: float) -> Array:
-    """Return `count` rows out of pieces of rows, the first at a share of them, the others spread evenly."""
+    """Return `count` rows, joined from short pieces that begin at places spread evenly over the given rows.
+
+    first : where the first piece begins, as a share of the rows
+    """
     parts = -(-count // PIECE)
     begins = (first + GOLDEN * np.arange(parts)) % 1.0 * len(rows)
     at = (begins[:, None].astype(np.int64) + np.arange(PIECE)) % len(rows)
@@ -85,7 +93,7 @@ def _arrange(rows: Array, count: int, first: float) -> Array:
 
 
 def _in_order(source: Source, count: int) -> Array:
-    """Return the features of the clips one after the other, again and again, without repeated cycles' repetitions."""
+    """Return the features of the clips one after the other, repeated up to `count` rows; a cycle counts once."""
     once = np.unique(source.same)
     return source.features[once[np.arange(count) % len(once)]]
 
@@ -99,7 +107,7 @@ def _levels(longest: int, coarsest: int) -> list[float]:
 
 
 def _resize_rows(rows: Array, count: int) -> Array:
-    """Return rows (F, D) as `count` rows over the same time: means where fewer, linear between where more."""
+    """Return rows (F, D) resampled to `count` rows: by means to fewer rows, by linear interpolation to more."""
     if count == len(rows):
         return rows
     if count < len(rows):
@@ -117,7 +125,7 @@ def _resize_rows(rows: Array, count: int) -> Array:
 def _match_patches(
     made: Array, clips: Sequence[Array], pinned: Pinned, count: int, shares: Array, favour: Array, *, loop: bool
 ) -> Array:
-    """Return rows moved towards the source's patches, several times.
+    """Return rows after several rounds in which each patch is replaced by the best patch of the source.
 
     favour (K,) : logarithms of factors on the distances of each clip's patches, adapted until they get their shares
     """
@@ -165,7 +173,10 @@ def _axes(flat: Array) -> Array:
 
 
 def _nearest(wanted: Array, known: Array, variance: float, dearer: Array) -> NDArray[np.int64]:
-    """Return the best patch (T,) for each wanted one; patches that are near to none are preferred, so all are used."""
+    """Return the best patch (T,) for each wanted one.
+
+    The distances of a patch are scaled down if it is far from all wanted patches, so that every patch is used.
+    """
     own, others = (wanted**2).sum(axis=1), (known**2).sum(axis=1)
     least = np.full(len(known), np.inf)
     parts = [slice(first, first + MOST) for first in range(0, len(wanted), MOST)]
@@ -175,5 +186,5 @@ def _nearest(wanted: Array, known: Array, variance: float, dearer: Array) -> NDA
         np.minimum(least, apart.min(axis=0), out=least)
         kept.append(apart)
     scale = dearer / (variance + least)
-    # In single precision equal patches tie, whatever the last bits of their sums, and the first is chosen.
+    # Single precision makes the distances of equal patches equal, too, so that the first one is chosen.
     return np.concatenate([np.argmin((apart * scale).astype(np.float32), axis=1) for apart in kept])

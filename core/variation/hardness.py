@@ -8,13 +8,13 @@ from ..motion import kinematics
 from ..motion.clip import Clip
 from ..motion.quat import Array
 
-STEP = 1.0 / 30.0  # s between the poses of which accelerations are second differences
-PERCENTILE = 99.5  # of the source's accelerations, beside which others are seen
-SEEN = 1.5  # times that percentile: what is reported
+STEP = 1.0 / 30.0  # s between the poses whose second differences give accelerations
+PERCENTILE = 99.5  # percentile of the source's accelerations, with which others are compared
+SEEN = 1.5  # times that percentile; larger accelerations are reported
 
 
 def accelerations(clip: Clip) -> Array:
-    """Return the acceleration (F,) of a body's points, weighted, m/s²; 0 at the ends.
+    """Return the root mean square acceleration (F,) of a body's weighted points, m/s²; 0 at the ends.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -34,7 +34,7 @@ def accelerations(clip: Clip) -> Array:
 
 
 def usual(clips: Sequence[Clip]) -> float:
-    """Return the acceleration that hardly any frame of clips exceeds, m/s².
+    """Return the acceleration that only one frame in 200 of clips exceeds, m/s².
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -49,9 +49,9 @@ def usual(clips: Sequence[Clip]) -> float:
 def find_hardest(
     found: Array, places: Sequence[tuple[int, float]], rate: float, hard: float
 ) -> list[tuple[int, float]]:
-    """Return for each place (a frame, and seconds around it) the frame of the highest acceleration, in shares of hard.
+    """Return for each place the frame of the highest acceleration, and this acceleration relative to `hard`.
 
-    found (F,) : accelerations
+    found (F,) : accelerations; places : frames, and the seconds around each in which to look
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Find the places where motion can go on with other rows than the next (methods: Variations)."""
+"""Find jumps: places where motion can continue with a row other than the next one (methods: Variations)."""
 
 from dataclasses import dataclass
 
@@ -12,26 +12,31 @@ from ..motion.quat import Array
 from ..sync.alignment import Clouds
 from .source import DIGITS, Indices, Source
 
-NEAR = 0.12  # m a point: the first limit of the distance of a jump
-GROWTH = 1.3  # factor on the limit if no way continues
-FARTHEST = 1.0  # m: the last limit
-PER_ROW = 12  # jumps from a row, and to a row
-TURNED, PER_RADIAN = 1.0, 0.1  # radians that a joint may differ, and m added for each radian beyond
-OTHER_FOOT = 0.02  # m added for each foot that stands on one side only
-FALLING = 1.0  # m added for each second by which take-off and landing differ; a flight of two parts would not fall
-PAIRS, PAIRED = 6, 0.4  # best jumps between each two clips, and their limit, m
-BACKWARDS = 0.8  # s, the least length of a jump within a clip; at most a third of the longest clip
+# Distances of jumps are metres for each point of a body 1.7 m tall.
+NEAR = 0.12  # first limit of the distance to try
+GROWTH = 1.3  # factor on the limit if no sequence reaches the end of the result
+FARTHEST = 1.0  # the limit is not increased further once it has reached this
+PER_ROW = 12  # largest number of jumps from a row, and to a row
+TURNED = 1.0  # rad; a joint's rotation may differ by this without a cost
+PER_RADIAN = 0.1  # added to the distance for each further radian
+OTHER_FOOT = 0.02  # added for each foot with contact on one side of the jump only
+# Added for each second by which take-off and landing differ, because a flight joined from two parts would not fall.
+FALLING = 1.0
+PAIRS, PAIRED = 6, 0.4  # number of best jumps to add between each two clips, and the limit of their distance
+BACKWARDS = 0.8  # s; least length of a jump within a clip, but at most a third of the longest clip
 BLOCK = 1024  # rows compared at a time
 ROWS = 16384  # pairs of rows whose rotations are compared at a time
-MANY_FEET = 4  # of a body whose gaits are changed in the same phase only
+# A body with at least this many feet may change the contact of one foot in four only at a jump, so that a gait is left
+# and entered in the same phase.
+MANY_FEET = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Jumps:
-    """J jumps: where row `start` could be, row `end` is; the next row is end + 1.
+    """J jumps. Row `end` is similar to row `start`, so row end + 1 can be played after it.
 
     distance (J,) : metres of a point, of a body 1.7 m tall, plus costs of feet, of flights and of turned joints
-    cycles (J,) : whether a jump leads from a cycle to its own beginning, where nothing changes
+    cycles (J,) : whether a jump only repeats a cycle, so that both rows have the same pose
     """
 
     start: Indices
@@ -57,7 +62,7 @@ def find(source: Source, limit: float = NEAR) -> Jumps:
         (True, True)
     """
     middles, again = _middles(source), _of_cycles(source)
-    if not len(middles):  # clips of a few frames, where nothing can be compared
+    if not len(middles):  # the clips are shorter than a window
         return Jumps(again[0], again[1], np.zeros(again.shape[1]), np.ones(again.shape[1], dtype=bool))
     cloud = _clouds(source, middles)
     (sketch,) = bounds.sketches([cloud])
@@ -120,9 +125,10 @@ def _standing(source: Source, middles: Indices) -> NDArray[np.bool_]:
 
 
 def _measure_turns(source: Source, one: Indices, other: Indices) -> Array:
-    """Return the largest angle (M,), radians, between the rotations of a joint in two rows; the body's own don't count.
+    """Return the largest angle (M,) in radians between the rotations of a joint in two rows.
 
-    Places of joints say little about how far a head or a hand is turned.
+    It is needed because the positions of joints say little about how far a head or a hand is turned. Joints that turn
+    the whole body are not compared.
     """
     clips, skeleton = source.inputs.clips, source.inputs.clips[0].skeleton
     joints = sorted(set(skeleton.roles.values()) - {0, root_motion.travelling_joint(skeleton)})
@@ -167,7 +173,7 @@ def _candidates(
 
 
 def _approximate(sketch: bounds.Sketches, rows: slice) -> Floats:
-    """Return the middle (M, N) of the bounds of squared distances."""
+    """Return the mean (M, N) of the lower and the upper bound of squared distances."""
     least, most = bounds.bound_squares(sketch, sketch, rows, slice(None))
     least += most
     least *= np.float32(0.5)
@@ -222,7 +228,7 @@ def _best_of_pairs(source: Source, one: Indices, other: Indices, apart: Array, c
 
 
 def _of_cycles(source: Source) -> Indices:
-    """Return the jumps (2, J) by which repeated cycles go on with themselves."""
+    """Return the jumps (2, J) from the second and later cycles of a clip to the cycle before."""
     found = [np.empty((2, 0), dtype=np.int64)]
     for k, frames in enumerate(source.inputs.frame_maps):
         cycle = frames.cycle / source.step

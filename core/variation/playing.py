@@ -16,8 +16,9 @@ from .choice import Chosen
 from .jumps import Jumps
 from .source import Indices, Source
 
-LONG = 0.4  # s on each side of a jump over which it is faded where poses are far; half a window where they are near
-NEAR, FAR = 0.05, 0.20  # m: their distances
+# A jump is faded over half a window on each side if its distance is NEAR or less, and over LONG if it is FAR or more.
+LONG = 0.4  # s
+NEAR, FAR = 0.05, 0.20  # m
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class Run:
     """A stretch of rows of one clip: rows first … last of the result play the source's rows from `row` on.
 
     jump : by which it was entered, −1 for the first run and for a cycle that goes on
-    turn, shift : what places the clip on the ground, shift as x + iy
+    turn, shift : the rotation and the displacement that place the clip on the ground; shift is x + iy
     """
 
     first: int
@@ -38,7 +39,7 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """A variation as a clip, the origin of its frames (F,), and its runs; climbed (F,) : height of the ground, m."""
+    """A variation as a clip, the origin of its frames, and its runs; climbed (F,) : height of the ground, m."""
 
     clip: Clip
     origin: Origin
@@ -73,10 +74,10 @@ def runs_of(source: Source, chosen: Chosen, found: Jumps) -> list[Run]:
 
 
 def _alignment(source: Source, row: int, other: int, *, whole: bool) -> tuple[float, complex]:
-    """Return turn and shift (x + iy) that place the clip of another row at a row; whole : by whole windows."""
+    """Return turn and shift (x + iy) that place the clip of another row at a row; whole : whether to align windows."""
     body = source.body
     own, there = (windows.rows_of(body, source.clip[k : k + 1], source.frame[k : k + 1]) for k in (row, other))
-    if not whole:  # the poses are the same, but a window would end with the clip
+    if not whole:  # both poses are the same, and a window might extend beyond the clip
         own, there = (body.firsts[source.clip[k]] + source.frame[k : k + 1, None] for k in (row, other))
     aligned = alignment.align(
         body.places[own], body.places[there], body.roots**2, [body.feet.at(own), body.feet.at(there)]
@@ -149,7 +150,7 @@ def _places(source: Source, runs: Sequence[Run], which: Indices, times: Array) -
 
 
 def _frames(source: Source, clips: Sequence[Clip], runs: Sequence[Run], which: Indices, times: Array) -> Clip:
-    """Return the frames that runs (F,) show at times (F,), placed; whole frames are copied to the last bit."""
+    """Return the frames that runs (F,) show at times (F,), placed on the ground; whole frames are copied exactly."""
     clip, frame = _places(source, runs, which, times)
     parts, order = [], []
     for k in np.unique(clip):

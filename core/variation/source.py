@@ -1,4 +1,4 @@
-"""The rows of the clips that a variation is made of: poses, paces, contacts and flights (methods: Variations)."""
+"""The rows of the clips that a variation is made of: poses, velocities, contacts and flights (methods: Variations)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,16 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..weight import flights
 
-DIGITS = 6  # of features
-TALL = 1.7  # m: the body height that all lengths refer to
-COMPONENTS = 24  # of poses
-VELOCITY, TURNING, CONTACT = 0.15, 0.10, 0.03  # s, m a rad/s, m: weights of pace, turn and contacts beside poses
-FACING_SIGMA = 0.1  # s
-FAR = 1.0  # s between two rows that count as other poses
-VARIANCE = 0.01  # share of the variance that is the least distance of rows, because cycles repeat exactly
-SAMPLE = 1500  # rows whose nearest rows are searched
+DIGITS = 6  # decimals to which features and costs are rounded
+TALL = 1.7  # m; all lengths are scaled to a body of this height
+COMPONENTS = 24  # number of principal components of poses
+VELOCITY = 0.15  # s; metres of pose difference equivalent to 1 m/s of velocity
+TURNING = 0.10  # metres of pose difference equivalent to 1 rad/s of turning
+CONTACT = 0.03  # m of pose difference equivalent to the contact of a foot
+FACING_SIGMA = 0.1  # s; sigma for smoothing the facing
+FAR = 1.0  # s; least time between two rows compared for `Source.scale`
+VARIANCE = 0.01  # share of the features' variance; least value of `Source.scale`, because cycles repeat exactly
+SAMPLE = 1500  # largest number of rows to compare for it
 
 Indices = NDArray[np.int64]
 
@@ -37,8 +39,8 @@ class Source:
     same (N,) : the row itself, or the same row in the first cycle of a repeated cycle
     features (N, D) : pose components, pace, turn and contacts, metres of a body of `TALL`
     air (N, 2) : seconds from the row to the start and the end of the flight that a jump there would change, else 0
-    scale : squared distance of a row from the nearest one at another time
-    mean (E,), axes (E, C) : of the poses, whose components begin the features
+    scale : usual squared distance of a row from the nearest one at another time
+    mean (E,), axes (E, C) : mean and principal axes of poses; the first columns of `features` are these components
     """
 
     inputs: GraphInputs
@@ -70,11 +72,11 @@ class Source:
         return self.count(0.5 * self.window)
 
     def stay(self, seconds: float) -> int:
-        """Return the rows between two jumps, at least; no more than half of the longest clip."""
+        """Return the least number of rows between two jumps; it is at most half of the longest clip."""
         return max(2, min(self.count(seconds), int(np.diff(self.firsts).max()) // 2))
 
     def count(self, seconds: float) -> int:
-        """Return seconds in rows, at least 1."""
+        """Return a duration in rows, at least 1."""
         return max(1, round(seconds * self.rate))
 
     def rows_of(self, clip: int) -> slice:
@@ -85,7 +87,7 @@ class Source:
         return np.round((_poses(clips, self.step, self.unit)[0] - self.mean) @ self.axes, DIGITS)
 
     def seconds(self) -> float:
-        """Return the seconds of all clips, each cycle once."""
+        """Return the duration of all clips in seconds; a repeated cycle counts once."""
         return len(np.unique(self.same)) / self.rate
 
 
@@ -138,7 +140,7 @@ def _in_cycle(count: int, cycle: float) -> Indices:
 
 
 def _poses(clips: Sequence[Clip], step: int, unit: float) -> tuple[Array, Array]:
-    """Return poses (N, E) of rows, seen from the body's place and facing, and its pace and turn (N, 3)."""
+    """Return poses (N, E) of rows relative to the body's position and facing, and its weighted velocities (N, 3)."""
     rate, poses, paces = clips[0].rate / step, [], []
     weights = clips[0].skeleton.point_weights
     roots = np.sqrt(weights[weights > 0.0])
@@ -169,17 +171,17 @@ def _features(clips: Sequence[Clip], body: Bodies, step: int, unit: float) -> tu
     stands = np.concatenate(
         [body.feet.stands[a:b][::step] for a, b in zip(body.firsts[:-1], body.firsts[1:], strict=True)]
     )
-    # Rounded, so that no choice depends on the last bits, which differ between processors.
+    # Values are rounded because their last bits, which differ between processors, must not decide between rows.
     poses = np.round((pose - mean) @ axes, DIGITS)
     return np.hstack([poses, np.round(pace - pace.mean(axis=0), DIGITS), CONTACT * stands]), mean, axes
 
 
 def _air(clip: Clip, frames: Indices, reach: float) -> Array:
-    """Return seconds (N, 2) from frames to the start and the end of a flight within a reach, s; 0 without one."""
+    """Return seconds (N, 2) from frames to the start and the end of a flight nearer than `reach`, s; 0 without one."""
     air = np.zeros((len(frames), 2))
     try:
         found = flights.find_flights(clip).flights
-    except LoomError:  # without known feet, or of an unknown unit
+    except LoomError:  # the feet or the unit of the body are unknown
         return air
     for one in found:
         ahead = np.array([one.start, one.end]) - frames[:, None] / clip.rate
@@ -189,7 +191,7 @@ def _air(clip: Clip, frames: Indices, reach: float) -> Array:
 
 
 def _signs(axes: Array) -> Array:
-    """Return the signs (C,) that make the first large number of each axis (E, C) positive; libraries choose any."""
+    """Return signs (C,) that make the first large number of each axis (E, C) positive, since libraries choose any."""
     large = np.abs(axes) >= 0.5 * np.abs(axes).max(axis=0)
     return np.sign(np.take_along_axis(axes, large.argmax(axis=0)[None], axis=0)[0])
 

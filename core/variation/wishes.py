@@ -14,17 +14,21 @@ from .choice import MOST, Limits
 from .guide import Pinned
 from .source import COMPONENTS, Indices, Source
 
-SLACK = 1.0 / 6.0  # s within which a keyed pose may lie before time is warped to it
-WARP = 0.35  # greatest change of speed
-WEIGHT = 200.0  # of a row at a keyed pose, beside 1 for all others
-PADDING = 0.4  # s around a kept stretch, in which fades end
-STRETCH, MOST_STRETCH = 0.05, 2.0  # share of a loop's time, and s, by which its time may be stretched
-SETTLES = 0.5  # s over which warped time returns, at least
+SLACK = 1.0 / 6.0  # s by which a pose like the keyed one may be early or late; time is then warped to correct this
+WARP = 0.35  # largest relative change of speed by this warp
+WEIGHT = 200.0  # weight of the cost of a row at a keyed pose; other rows have the weight 1
+PADDING = 0.4  # s of its clip to play before and after a kept stretch, too, so that fades stay outside it
+STRETCH = 0.05  # share of a loop's duration by which it may be stretched or compressed
+MOST_STRETCH = 2.0  # s; upper limit of that
+SETTLES = 0.5  # s before and after a key; least duration over which time is warped
 
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """A pose at a frame of the result: a frame of a prepared clip; pose : it as a clip of one frame."""
+    """A keyed pose at frame `at` of the result, requested at a time in seconds.
+
+    clip, frame : the prepared clip and its frame with the pose; pose : a clip of this frame alone
+    """
 
     at: int
     seconds: float
@@ -35,7 +39,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Frames at … at + count of the result that play a prepared clip from a frame on, unchanged."""
+    """Frames from `at` to at + count of the result that play a prepared clip unchanged, beginning with `frame`."""
 
     at: int
     count: int
@@ -61,7 +65,7 @@ def read(
 ) -> Wishes:
     """Return keys given as rows of seconds, clip and frame, and stretches as seconds, clip, first and last frame.
 
-    clips : as given, whose numbers count from 1. Raises OptionError for rows of another kind, for times outside the
+    clips : as given to the verb, numbered from 1. Raises OptionError for rows of another length, for times outside the
     result, for frames that a clip does not have, and for stretches that overlap.
 
     Example:
@@ -133,15 +137,15 @@ def _stretch(source: Source, clips: Sequence[Clip], frames: int, rate: float, ro
     at = _at(row[0], rate, frames, "verbatim")
     _at(row[0] + (last - first) / rate, rate, frames, "verbatim")
     cycle, length = source.inputs.frame_maps[clip].cycle, len(source.inputs.clips[clip])
-    if cycle and last + cycle < length:  # in the next cycle, which has frames before it, too
+    if cycle and last + cycle < length:  # use the next cycle, which also has frames before the stretch
         first, last = first + cycle, last + cycle
     return Stretch(at, last - first, clip, first)
 
 
 def limits(source: Source, wishes: Wishes, count: int, *, hold: float, loop: bool) -> tuple[Limits, Pinned]:
-    """Return the limits on rows, and the features that the guide must have there.
+    """Return the conditions on the rows of the result, and the features that the guide must have in these rows.
 
-    count : rows of the result; hold : seconds between two jumps, at least
+    count : number of rows of the result; hold : least number of seconds between two jumps
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -166,7 +170,7 @@ def limits(source: Source, wishes: Wishes, count: int, *, hold: float, loop: boo
         first = int(source.firsts[one.clip])
         time, row = round(one.at / source.step), round(one.frame / source.step)
         padding = source.count(PADDING)
-        # padding in rows that jumps can reach and leave
+        # The padding begins and ends at rows that jumps can reach and leave.
         low = min(row, max(row - padding, source.half + 2))
         end = row + one.count // source.step
         high = max(end, min(end + padding, _rows(source, one.clip) - source.half - 3))
@@ -196,7 +200,7 @@ def _rows(source: Source, clip: int) -> int:
 
 
 def _price(source: Source, row: int, slack: int) -> Array:
-    """Return the cost (N,) of playing each row where a pose is keyed: the least within the slack."""
+    """Return the cost (N,) of playing each row where a pose is keyed: the least one of rows within the slack."""
     poses = source.features[:, : min(COMPONENTS, source.features.shape[1])]
     apart = ((poses - poses[row]) ** 2).sum(axis=1) / source.scale
     least = apart.copy()
@@ -208,9 +212,10 @@ def _price(source: Source, row: int, slack: int) -> Array:
 
 
 def times(source: Source, wishes: Wishes, rows: Indices, *, loop: bool) -> tuple[Array, Array]:
-    """Return the time in rows (F,) that each frame of the result shows, and how far it was moved at keys (K,), s.
+    """Return the row (F,), with a fraction, that each frame of the result shows, and the shift of time (K,) at keys, s.
 
-    Time is warped by at most `WARP`, so that rows like the keyed poses are played at their frames.
+    Time is warped so that the rows most like the keyed poses are played at the frames of the keys. The speed changes
+    by at most `WARP`.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -282,7 +287,7 @@ def _nearest(source: Source, key: Key, rows: Indices, frames: int) -> float:
 
 
 def _limit_warp(knots: Sequence[tuple[float, float, float, bool]], step: int) -> list[float]:
-    """Return offsets of knots that need no more than the allowed change of speed; fixed ones are kept."""
+    """Return the offsets of knots, limited to the allowed change of speed; fixed offsets are kept."""
     kept = [knot[2] for knot in knots]
     for order in (1, -1):
         for k, other in list(pairwise(range(len(knots))))[::order]:

@@ -62,10 +62,10 @@ class Verb:
     makes : "clip" (a Result), or what can have a file of its own: "graph" (a MotionGraph), "style" (a Style)
     uses : which of these, read from a file, can replace the prepared part; "" for none
     prepare : takes the same arguments and does the part of the work that depends only on the clips and on the options
-        of `depends`, so that it can be kept and used again; "" where there is none
+        of `depends`, so that its result can be reused; "" if there is no such part
     partner : takes recipe, clips, the partner's clips, the result, the frames that it plays and whose arms adapt
     needs : parts of the body that must be known (see `_PARTS`), unless options name joints
-    several_bodies : takes clips on different bodies: not offered where all are on one, as the actions of an armature
+    several_bodies : whether it takes clips on different bodies; it is then not offered for the actions of one armature
     """
 
     recipe: type[Recipe]
@@ -141,7 +141,7 @@ _PARTS = {
 
 
 def verb_of(name: str) -> Verb:
-    """Return the row of a verb by its name, today's or an earlier version's; raises OptionError.
+    """Return the row of a verb by its present name or an earlier one; raises OptionError.
 
     Example:
         >>> from action_loom.core import verbs
@@ -231,7 +231,7 @@ def apply_with_partner(
     progress: Progress = SILENT,
     prepared: Any = None,
 ) -> Any:
-    """Apply a recipe to the clips of a figure and of its partner, whose result is in `partner` (methods: Partners).
+    """Apply a recipe to the clips of a figure and of its partner; the result has the partner's result in `partner`.
 
     partners : one for each clip, with the same frames; adapts : whose arms keep the contacts of their hands: "both",
         "leader" or "partner". Raises LoomError kinds.

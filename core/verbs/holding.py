@@ -1,4 +1,4 @@
-"""Keep hands of results on their contacts in the sources (methods: Contacts of hands)."""
+"""Keep the hands of a result on the contacts that they have in the sources (methods: Contacts of hands)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,18 +21,19 @@ FindFrames = Callable[[Result, Recipe, Sequence[Clip]], Sequence[Any]]
 def hold_hands(
     clip: Clip, made: Result, recipe: Recipe, sources: Sequence[Clip], find_frames: FindFrames
 ) -> tuple[Clip, list[str]]:
-    """Return a result's clip with its hands on their contacts, and sentences; its report gets "hands" if it has any.
+    """Return the clip of a result with its hands on their contacts, and sentences for the user.
 
-    Edits of one clip lack the option: they keep only props in the hands, which would drift from them.
+    If there are contacts, the report gets the key "hands". Edits of one clip do not have the option; they only keep
+    props in the hands, because these would drift from them.
 
-    clip : the result's so far; sources : the given clips, on the skeletons that the work used
-    find_frames : returns the stretches of the sources that a result plays, as `source_frames.of`
+    clip : the clip of the result; sources : the given clips, on the skeletons that the verb used
+    find_frames : returns the stretches of the sources that a result plays, as `source_frames.of` does
     """
     moving = recipe.with_motion(sources)
     how = getattr(recipe, "keep_hands", None)
     kinds = (find.PROP,) if how is None else find.KINDS
     if how is None and not isinstance(made, EditResult):
-        return clip, []  # its poses are keyed, or cut out of the source
+        return clip, []  # the poses are keyed, or cut out of the source unchanged
     if how == "off":
         return clip, []
     told = (
@@ -51,8 +52,8 @@ def hold_hands(
 
 
 def _list_played(clip: Clip, made: Result, sources: Sequence[Clip], shown: Sequence[Any]) -> list[Played]:
-    """Return the stretches of sources that a result plays, of mirror images where it plays these."""
-    spliced = isinstance(made, SpliceResult) or getattr(made, "over", False)  # its way is another source's
+    """Return the stretches of sources, or of their mirror images, that a result plays."""
+    spliced = isinstance(made, SpliceResult) or getattr(made, "over", False)  # its path is from another source
     images: dict[int, Clip] = {}
     played = []
     for one in shown:
@@ -70,11 +71,13 @@ def _list_played(clip: Clip, made: Result, sources: Sequence[Clip], shown: Seque
 def carry_object(
     clip: Clip, made: Result, sources: Sequence[Clip], moves: Mapping[int, Pose], shown: Sequence[Any]
 ) -> tuple[Pose, str] | None:
-    """Return the motion of an object that hands hold in sources, in a result, and by which hands; None if none does.
+    """Return the motion in a result of an object that hands hold in the sources, and a phrase that names the hands.
 
-    clip : the result as it stands in the world; moves : the object's rotations (F, 4) and places (F, 3) in the world in
-        each source by number, metres
-    shown : as `source_frames.of`
+    Returns None if no hand holds the object.
+
+    clip : the result as placed in the world
+    moves : by number of the source, the object's world rotations (F, 4) and positions (F, 3), metres
+    shown : as returned by `source_frames.of`
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Weave the partner of a figure: it plays the same frames, beside the figure that leads (methods: Partners)."""
+"""Weave the partner of a figure: it plays the same frames next to the leading figure (methods: Partners)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ from ..weave import body_limits, planting
 from ..weave.results import Result
 from .source_frames import Shown
 
-EASE = 1.0 / 3.0  # s on each side of a seam, over which the step of the pose is spread
-JUMP = 4.0  # times the usual step: a larger step in the frames of a source is a seam
-HELD = 1e-3  # frames; smaller steps hold a pose
-TURNED = 1e-6  # radians and metres; images of partners that are nearer to their place stay there
+EASE = 1.0 / 3.0  # s before and after a seam over which the difference of its poses is spread
+JUMP = 4.0  # times the usual step between played frames of a source; a larger step is a seam
+HELD = 1e-3  # frames; smaller steps hold a pose, and do not count for the usual step
+TURNED = 1e-6  # radians and metres; a mirrored partner that is nearer to its correct place is not moved
 
 Overlay = Callable[[Clip, Clip], Clip]
 Beside = tuple[Clip, Clip, Clip]  # of the leader, of its partner as captured, and on the body of the partner's result
@@ -34,7 +34,8 @@ Beside = tuple[Clip, Clip, Clip]  # of the leader, of its partner as captured, a
 class _Layer:
     """Stretches of sources that follow each other in F frames of a result.
 
-    sources (F,) : of each frame, -1 for none; frames, weights (F,) : of the source; mirrored (F,) : as its image
+    sources (F,) : number of the source played in each frame, -1 for none
+    frames, weights (F,) : the frame of this source, and its weight; mirrored (F,) : whether its mirror image is played
     """
 
     sources: NDArray[np.int64]
@@ -52,12 +53,14 @@ def weave_partner(
     adapts: str,
     overlay: Overlay | None = None,
 ) -> Result:
-    """Return a result with that of its partner, and with the contacts of their hands.
+    """Return a result with the result of its partner, whose hands keep their contacts with each other.
 
     partners : the partner's clip for each of the clips, with the same frames
-    shown : what the result plays of its clips, as `source_frames.of`; adapts : whose arms move, see `couple.ADAPTS`
-    overlay : puts the upper body of the clips after the first, the second one given to it, on the legs of the first
-    Raises OptionError for partners with other frames, and for results that mix strides of many clips.
+    shown : the frames of its clips that the result plays, as returned by `source_frames.of`
+    adapts : whose arms move to keep contacts, see `couple.ADAPTS`
+    overlay : takes the legs (the first clip) and the upper body (the other clips), and returns both as one clip
+    Raises OptionError for partners whose clips have another length or rate, and for results that mix strides of many
+    clips.
 
     Example:
         >>> import numpy as np
@@ -74,7 +77,7 @@ def weave_partner(
     check_partners(recipe, clips, partners, shown)
     pairs = _pair_clips(clips, partners, shown)
     names = [clip.name for clip in partners]
-    # The leader's legs are the locomotion's, and its arms the actions', which have the contacts.
+    # An overlay takes the legs from the locomotion, and the arms and their contacts from the actions.
     acts = shown if overlay is None else [one for one in shown if one.source]
     woven = _weave(clips, pairs, partners[made.reference], made.clip, shown, overlay)
     woven = replace(woven, name=recipe.result_name(names))
@@ -112,7 +115,7 @@ def _weave(
     shown: Sequence[Shown],
     overlay: Overlay | None,
 ) -> Clip:
-    """Return the partner beside a result of the leader, on a body of its own."""
+    """Return the partner next to a result of the leader; body : a clip on the partner's body."""
     on_body = {which: (*pair, alike.like(pair[1], body)[0]) for which, pair in pairs.items()}
     if overlay is None:
         return _follow(_lay_out(shown, clips, len(lead)), on_body, lead)
@@ -144,12 +147,12 @@ def join_results(made: Any, clip: Clip, theirs: Result, kept: keep.Kept, sentenc
 
 
 def _plant_options(recipe: PlantOptions) -> PlantOptions:
-    """Return the options without spans, which are the leader's."""
+    """Return the options without spans, which are valid for the leader only."""
     return PlantOptions(plant_feet=recipe.plant_feet)
 
 
 def check_partners(recipe: Recipe, clips: Sequence[Clip], partners: Sequence[Clip], shown: Sequence[Shown]) -> None:
-    """Raise OptionError for partners with other frames than the clips', and for results that play none.
+    """Raise OptionError for partners whose frames differ from the clips', and for results whose frames are unknown.
 
     Example:
         >>> from action_loom.core import errors, verbs
@@ -184,7 +187,7 @@ def _pair_clips(
 
 
 def _mirror_pair(clip: Clip, partner: Clip) -> tuple[Clip, Clip]:
-    """Return the images of two clips in one plane, whatever the rest poses of the bodies are."""
+    """Return the mirror images of two clips in the same plane, even if the rest poses of the bodies differ."""
     images = mirror.mirror_clip(clip), mirror.mirror_clip(partner)
     (ground, facing), (other, other_facing) = (root_motion.ground_frames(one.cut(0, 1)) for one in (clip, partner))
     (lead, leads), (there, faces) = (root_motion.ground_frames(one.cut(0, 1)) for one in images)
@@ -198,14 +201,17 @@ def _mirror_pair(clip: Clip, partner: Clip) -> tuple[Clip, Clip]:
 
 
 def _wrap(one: Shown) -> Array:
-    """Return the played frames (K,) of a stretch within its clip."""
+    """Return the played frames (K,) of a stretch, wrapped to the cycle if its clip is one."""
     return one.low + (one.frames - one.low) % one.cycle if one.cycle else one.frames
 
 
 def _list_played(
     shown: Sequence[Shown], pairs: Mapping[tuple[int, bool], tuple[Clip, Clip]], count: int, *, world: bool
 ) -> list[Played]:
-    """Return the stretches that F = count frames play, of the leader's clips."""
+    """Return the stretches of the leader's clips that a result of `count` frames plays.
+
+    world : whether the result is placed in the world as the clips are, but for a turn and a shift
+    """
     found = []
     for one in shown:
         frames = _wrap(one)[: count - one.first]
@@ -215,7 +221,7 @@ def _list_played(
 
 
 def _lay_out(shown: Sequence[Shown], clips: Sequence[Clip], count: int) -> list[_Layer]:
-    """Return stretches in layers; frames without a stretch continue the stretch before."""
+    """Return stretches in layers, in each of which no two overlap; gaps continue the stretch before them."""
     layers: list[_Layer] = []
     for one in sorted(shown, key=lambda one: one.first):
         frames = np.clip(_wrap(one), 0.0, len(clips[one.source]) - 1.0)[: count - one.first]
@@ -251,7 +257,7 @@ def _follow(layers: Sequence[_Layer], pairs: Mapping[tuple[int, bool], Beside], 
 
 
 def _play(layer: _Layer, pairs: Mapping[tuple[int, bool], Beside], facing: Array, lead: Clip) -> Clip:
-    """Return the partner in the leader's place and heading (F,) at each frame, without steps at seams."""
+    """Return the partner at the leader's place and facing (F,) in each frame, with smooth seams."""
     parts, breaks = [], _find_breaks(layer)
     for first, end in zip([0, *breaks], [*breaks, len(facing)], strict=True):
         clip, captured, partner = pairs[int(layer.sources[first]), bool(layer.mirrored[first])]
@@ -268,7 +274,7 @@ def _play(layer: _Layer, pairs: Mapping[tuple[int, bool], Beside], facing: Array
             root_motion.place_clip(resample.sample(partner, frames), back, np.column_stack([shift.real, shift.imag]))
         )
     whole = _concatenate(parts, lead)
-    if lead.cyclic:  # its last frame is its first one
+    if lead.cyclic:  # its last frame repeats its first one
         begins = abs(layer.frames[-1] - layer.frames[0]) > 0.5
         breaks = sorted({*(one % (len(facing) - 1) for one in breaks), *([0] if begins else [])})
     for seam in breaks:
@@ -277,7 +283,7 @@ def _play(layer: _Layer, pairs: Mapping[tuple[int, bool], Beside], facing: Array
 
 
 def _find_breaks(layer: _Layer) -> list[int]:
-    """Return the frames at which a source does not go on from the frame before."""
+    """Return the frames at which the played source does not continue from the frame before."""
     steps = np.diff(layer.frames)
     usual = float(np.median(steps[steps > HELD])) if (steps > HELD).any() else 1.0
     other = (np.diff(layer.sources) != 0) | (np.diff(layer.mirrored.astype(int)) != 0)
@@ -302,7 +308,7 @@ def _concatenate(parts: Sequence[Clip], lead: Clip) -> Clip:
 
 
 def _spread_step(clip: Clip, seam: int, *, repeats: bool) -> Clip:
-    """Return a clip whose step from the frame before a seam is spread over the frames around, half on each side."""
+    """Return a clip without a step between a seam and the frame before; half of the step is spread on each side."""
     count = len(clip) - 1 if repeats else len(clip)
     reach = min(round(EASE * clip.rate), count // 2 if repeats else min(seam, count - seam))
     if reach < 2:

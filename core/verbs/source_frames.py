@@ -1,4 +1,4 @@
-"""Say which frames of its sources a result plays, and when: for events that are bound to frames."""
+"""Find which frames of its sources a result plays, and when; used for events that are bound to source frames."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .follow.result import FollowResult
     from .restyle.work import RestyleResult
 
-JUMP = 4.0  # times the usual step: a larger step begins another stretch
+JUMP = 4.0  # times the usual step between played frames; a larger step begins a new stretch
 LEAST = 0.005  # share of a clip; a smaller one is reported as 0 %
 
 
@@ -40,8 +40,10 @@ class Shown:
     """A stretch of a source that a result plays.
 
     source : number of the clip, counted from 0; first : frame of the result at which the stretch begins
-    frames (K,) : of the clip as it was given, rising; weights (K,) : share of the clip; mirrored : as its image
-    cycle : frames after which the clip begins again, 0 for never; low, high : frames of the clip that can be played
+    frames (K,) : increasing frames of the clip as given; weights (K,) : weight of the clip in each of them
+    mirrored : whether the mirror image is played
+    cycle : number of frames after which the clip begins again, 0 for never
+    low, high : first and last frame of the clip that can be played
     """
 
     source: int
@@ -77,7 +79,7 @@ class Shown:
 
 
 def of(woven: Any, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
-    """Return which stretches of the given clips a result plays; none where strides of many clips are mixed.
+    """Return the stretches of the given clips that a result plays; none for results that mix strides of many clips.
 
     Example:
         >>> from action_loom.core import verbs
@@ -94,9 +96,9 @@ def of(woven: Any, recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
 
 
 def in_graph(inputs: "GraphInputs", names: Sequence[str], prepared: Sequence[int]) -> list[int] | None:
-    """Return which source each clip of a walk is; None if one of its clips is none of the sources.
+    """Return the number of the source for each clip of a walk; None if one of the clips is not among the sources.
 
-    prepared : the sources that a walk may use, by their places in `names`
+    prepared : the numbers in `names` of the sources that the walk may use
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -118,14 +120,14 @@ def in_graph(inputs: "GraphInputs", names: Sequence[str], prepared: Sequence[int
 
 
 def _runs(source: int, frames: Array, at: int = 0, **about: Any) -> list[Shown]:
-    """Return frames (F,) of a source that play from a result's frame `at`, as stretches whose frames rise."""
+    """Return the frames (F,) of a source that a result plays from its frame `at` on, as stretches of rising frames."""
     steps = np.diff(frames)
     usual = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 1.0
     breaks = np.flatnonzero((steps <= 0.0) | (steps > JUMP * usual)) + 1
     parts, found = np.split(np.asarray(frames, dtype=float), breaks), []
     last = np.nan
     for first, part in zip([0, *breaks.tolist()], parts, strict=True):
-        if not (len(part) == 1 and part[0] == last):  # the pose is held, and plays from its first frame on
+        if not (len(part) == 1 and part[0] == last):  # otherwise the last pose is held: no new stretch
             found.append(Shown(source, at + first, part, np.ones(len(part)), **about))
         last = part[-1]
     return found
@@ -196,7 +198,7 @@ def _of_walk(woven: "WalkResult", recipe: Recipe, clips: Sequence[Clip]) -> list
 
 def _of_follow(woven: "FollowResult", recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
     found = _of_walk(woven, recipe, clips)
-    if not found:  # a clip of the walk is none of the sources
+    if not found:  # a clip of the walk is not among the sources
         return []
     for one, carried in zip(woven.stretches, woven.report["follow"]["carries"], strict=True):
         found += _overlaid(carried["played"], [number - 1 for number in one.numbers])
@@ -207,7 +209,7 @@ def _of_follow(woven: "FollowResult", recipe: Recipe, clips: Sequence[Clip]) -> 
 
 
 def _of_graph(woven: "WalkResult", walked: Sequence[int | None]) -> list[Shown]:
-    """Return the stretches of a walk; walked : the source of each clip of it, None for a clip without one."""
+    """Return the stretches of a walk; walked : the number of the source for each of its clips, None without one."""
     origin, given, found = woven.origin, woven.inputs.given, list[Shown]()
     over = (origin.other >= 0) & (origin.share >= 0.5)
     clip, frame = np.where(over, origin.other, origin.clip), np.where(over, origin.other_frame, origin.frame)
@@ -254,7 +256,7 @@ def _of_poses(woven: KeyPosesResult, _recipe: Recipe, _clips: Sequence[Clip]) ->
 
 
 def _of_drive(woven: "DriveResult", _recipe: Recipe, clips: Sequence[Clip]) -> list[Shown]:
-    """Return the stretches that were played; a drive settled along its line has the stretches of its walk."""
+    """Return the stretches that a drive played; if it was replanned along its line, the stretches of the walk."""
     from ..drive import database, keep  # loaded with every such result
 
     data, legs, found = woven.data, int(woven.over), list[Shown]()
@@ -269,7 +271,7 @@ def _of_drive(woven: "DriveResult", _recipe: Recipe, clips: Sequence[Clip]) -> l
         one = data.clips[which % data.given]  # a bent walk has the clip of its walk
         source = next(k for k in range(data.given) if data.clips[k] is one)
         if source >= len(clips) - legs or first >= len(woven.clip):
-            continue  # it is of a library
+            continue  # the clip is from a library
         frames, own = data.frame_maps[source], np.flatnonzero(data.clip == source)
         cycle = frames.cycle or round(len(own) * data.rate / database.RATE) if data.onward[own[-1]] == own[0] else 0
         step = frames.step * (cycle / len(own) if cycle else data.rate / database.RATE)

@@ -14,12 +14,15 @@ from . import root_trajectory
 
 IN_PLACE = 0.3  # body heights; a clip that ends nearer to its start stays in place
 STRAIGHT = np.radians(30.0)  # radians; a clip that turns further ends with another facing
-FACING = np.radians(50.0)  # radians from the rest pose's facing: idle stances deviate by up to 43°
-AHEAD = np.radians(25.0)  # radians between the rest pose's facing and the direction of travel
-NEAR = 0.2  # body heights from the place of the rest pose
-ALONG_AXIS = np.radians(10.0)  # radians between an axis of the ground and the travel of a clip with an unknown front
+# Limits of a clip that was made around the rest pose: the angle of its facing from that of the rest pose (idle stances
+# have up to 43°), the angle of its travel from that facing, and the distance of its start from the rest pose.
+FACING = np.radians(50.0)  # radians
+AHEAD = np.radians(25.0)  # radians
+NEAR = 0.2  # body heights
+ALONG_AXIS = np.radians(10.0)  # radians from an axis of the ground, instead of AHEAD, for a clip with an unknown front
 LEVEL = 0.02  # body heights; shoulders nearer to each other at rest show no facing
-WORSE, MORE = 2.5, 0.02  # times the distance of the matched poses, and body heights; beyond both they do not fit
+# Clips do not fit without alignment if their distance exceeds WORSE times that after alignment plus MORE body heights.
+WORSE, MORE = 2.5, 0.02
 
 
 @dataclass(frozen=True)

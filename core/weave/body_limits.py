@@ -18,17 +18,20 @@ from ..quality import contacts, foot_travel, world_pose
 from ..quality.world_pose import WorldPose
 from ..sync import ties
 
-MOST_FRAMES = 20_000  # of all sources; measuring more would take longer than the verb
+MOST_FRAMES = 20_000  # frames of all sources together; to measure more would take longer than the verb
 # A result beyond these limits is visibly worse, and is reported.
-JERKS = 3.0  # times the sources' knee acceleration
-STEP = 4000.0  # degrees a second squared, reached by knees in any step; the minimum assumed for the sources
+JERKS = 3.0  # ratio of the knees' acceleration to its maximum in the sources
+STEP = 4000.0  # degrees a second squared, which knees reach in any step; the sources' maximum is taken as at least this
 BACKWARDS = 2.0  # degrees by which a knee may bend further back than in any source
 DEEPER = 0.01  # body heights by which toes or heels may be lower than in any source
 NARROW, NARROWER = 0.02, 0.5  # body heights between the shins, and ratio to the sources' minimum
-TURNS, TURN = 3.0, 600.0  # times the sources' fastest turn of a joint, and degrees a second, reached by throwing arms
-SLIDES, SLIDE = 1.5, 0.009  # times the worst source's, and additional heights a second
-# heights above its lowest, s, and share of swing speed that define a foot in contact
-LOW, BRIEF, SWINGS = 0.018, 0.15, 0.6
+# A joint turns too fast if it exceeds its fastest turn in the sources by this factor, and this speed in degrees a
+# second, which the arms of a throw reach.
+TURNS, TURN = 3.0, 600.0
+SLIDES, SLIDE = 1.5, 0.009  # ratio to the slide of the worst source, and body heights a second in addition to it
+# A foot is in a low phase if it is at most this far above its lowest position, for at least this time, and slower than
+# this share of its speed in swings.
+LOW, BRIEF, SWINGS = 0.018, 0.15, 0.6  # body heights; s; ratio
 STANDS = 3  # frames of contact required to know a foot's stance height
 
 
@@ -55,7 +58,7 @@ class _Legs:
     slides: str
 
 
-_known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # as long as clips are in use
+_known: WeakKeyDictionary[Clip, dict[bool, _Legs | None]] = WeakKeyDictionary()  # kept while clips are in use
 
 
 def describe_limits(
@@ -107,10 +110,10 @@ def describe_limits(
         sentences.append(f"{name}: the shins come within {after:.1f} cm of each other {where}: {do}")
     before, after = found["low_feet_cm_s"] or (np.inf, 0.0)
     if slides and after > SLIDES * before + SLIDE * height:
-        # Without figures: the interface shows the judge's slide of standing feet, another measure.
+        # The sentence omits figures, because the interface shows another measure of slide, that of standing feet.
         where, do = _at(ours.slides_at), "look there" if asked or planted else "try it with Plant Feet"
         told = f"{name}: a foot near the ground moves more than in the sources {where}: {do}"
-        if (asked or planted) and not contacts.detect(result)[ours.slides][ours.slides_at]:  # planting can't hold it
+        if (asked or planted) and not contacts.detect(result)[ours.slides][ours.slides_at]:  # not planted
             told = (
                 f"{name}: a foot that is not seen to stand moves near the ground {where}: look there, and add a contact"
             )
@@ -146,7 +149,7 @@ def describe_turns(result: Clip, sources: Sequence[Clip]) -> list[str]:
 
 
 def _turns(clip: Clip) -> Array:
-    """Return how fast each joint turns to a frame from the one before (F, J), degrees a second; 0 in the first."""
+    """Return the angular speed (F, J) of each joint from frame to frame, degrees a second; 0 in the first frame."""
     near = np.abs(np.einsum("fjk,fjk->fj", clip.rotations[1:], clip.rotations[:-1]))
     turned = 2.0 * clip.rate * np.degrees(np.arccos(np.minimum(near, 1.0)))
     return np.concatenate([np.zeros((1, near.shape[1])), turned])

@@ -10,7 +10,7 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 
 STRAIGHT = 1e-6  # radians; a smaller turn is ill-conditioned and treated as straight
-SPINS = 1.5 * np.pi  # a body that turns further spins on its way: whole turns do not bend the path
+SPINS = 1.5 * np.pi  # radians; a body that turns further spins, and its whole turns do not bend its path
 
 
 @dataclass(frozen=True, eq=False)

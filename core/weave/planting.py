@@ -1,4 +1,4 @@
-"""Feet that stay where they stand, in clips that travel and in clips on the spot (methods: Planted feet)."""
+"""Plant the feet of results during contacts, in clips that travel and in clips in place (methods: Planted feet)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,8 @@ SAME = 1e-9  # radians or m: rounding; two clips that differ by less are the sam
 class Outcome:
     """The result of planting the feet of a clip.
 
-    done : None where planting was not tried; why : in words why no foot was planted, "" where one was
+    done : what was planted, None if planting was not tried or not possible
+    why : the reason in words if no foot was planted, else ""
     """
 
     done: Planted | None
@@ -65,10 +66,10 @@ def of_result(
 ) -> tuple[Clip, Outcome]:
     """Return the result of a verb with its feet planted if the recipe says so, and the outcome.
 
-    one_source : whether its legs are those of one source, unchanged: then only spans of the recipe are planted
-    found : when feet stand, where that is known better than by the clip itself
+    one_source : whether the legs are unchanged from one source; then only spans given in the recipe are planted
+    found : the spans in which feet stand, if they are known better than from the clip itself
     lift, travel : see `edit.feet.planting.planted`
-    Raises OptionError for invalid spans. A body that can't be planted is returned as it is.
+    Raises OptionError for invalid spans. The clip is returned unchanged if its body can't be planted.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -95,9 +96,10 @@ def of_result(
 def of_carried(source: Clip, clip: Clip, recipe: PlantOptions, how: Carried | None) -> tuple[Clip, Outcome]:
     """Return a clip from another body, with its feet planted if the recipe wants it, and the outcome.
 
-    source : the clip on its own body, whose contacts count: feet of legs of another length slide where they should
-    stand; how : how it was carried by body roles, None for the same joints. Stances are first brought to the heights of
-    the source's.
+    Stances are first brought to their heights in the source.
+
+    source : the clip on its own body, which shows the contacts; on legs of another length, feet slide in these
+    how : how the clip was retargeted by body roles, None for the same joints
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -127,9 +129,8 @@ def plant_clip(
 ) -> tuple[Clip, Planted]:
     """Return a clip with its feet planted, and what was done (see `edit.feet.planting.plant_clip`).
 
-    A clip that walks on the spot stands on a ground that goes back under it: it is planted along its root trajectory,
-    which is then removed again. Raises ClipError where the feet of such a clip disagree about that trajectory, and as
-    `edit.feet.planting.plant_clip` does.
+    The root trajectory of a clip that walks in place is added for planting, and then removed again. Raises ClipError
+    if the feet of such a clip give different trajectories, and as `edit.feet.planting.plant_clip` does.
 
     Example:
         >>> import numpy as np
@@ -152,7 +153,7 @@ def plant_clip(
 def _plant_along(
     clip: Clip, angle: Array, shift: Complex, plant: Callable[[Clip], tuple[Clip, Planted]]
 ) -> tuple[Clip, Planted]:
-    """Return a clip planted where each frame is turned by (F,) radians and moved by (F,) m, x + iy, and moved back."""
+    """Turn a clip by (F,) radians and move it by (F,) m, x + iy; return it planted, and moved back."""
     moving = root_motion.place_clip(clip, angle, _plane(shift))
     result, done = plant(moving)
     if result is moving:
@@ -164,11 +165,12 @@ def _plant_along(
 
 
 def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
-    """Return when the feet of a clip stand, on the ground that goes back under it if it walks on the spot.
+    """Return the spans in which the feet of a clip stand; in a clip in place, after its root trajectory is added.
 
-    body : that to which it was carried, see `spans.find`
-    Nothing stands where the feet of a clip on the spot disagree how fast that ground goes: planting is optional, so it
-    refuses no verb. `of_result` gives the reason.
+    body : the body to which the clip was retargeted, see `spans.find`
+
+    No spans are found if the feet of a clip in place give different trajectories. This does not raise an error, because
+    planting is optional; `of_result` gives the reason.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -187,7 +189,7 @@ def find(clip: Clip, body: Skeleton | None = None) -> list[Span]:
 
 
 def same(clip: Clip, source: Clip) -> bool:
-    """Return whether a clip is all frames of a source unchanged but for rounding, wherever it stands and faces.
+    """Return whether a clip has all frames of a source unchanged up to rounding, at any place and facing.
 
     Example:
         >>> import numpy as np
@@ -216,7 +218,7 @@ def _from_origin(clip: Clip) -> Clip:
 
 
 def _on_the_spot(clip: Clip) -> tuple[Array, Complex] | None:
-    """Return turn and shift of each frame of a clip on the spot along its root trajectory; None for any other clip."""
+    """Return turn and shift of each frame along the root trajectory of a clip in place; None for any other clip."""
     if len(clip) < 3 or add_root_motion.travels(clip):
         return None
     trajectory = root_trajectory.read_stored_trajectory(clip)

@@ -37,7 +37,7 @@ class Result:
     partner: Optional["Result"] = field(default=None, kw_only=True)
 
     def restore(self, changed: Clip) -> Clip:
-        """Return a clip that was changed later, brought back to what the result must meet exactly."""
+        """Return a later changed clip with the frames restored that the result must keep exactly, such as key poses."""
         return changed
 
 

@@ -17,8 +17,8 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-STILL_SHARE = 0.05  # of the length of the hips' ground path; a joint with a shorter path stands still
-TURNING_SHARE = 0.5  # of the body's turning; a joint that turns less does not follow its turns
+STILL_SHARE = 0.05  # share of the length of the hips' ground path; a joint with a shorter path stands still
+TURNING_SHARE = 0.5  # share of the body's turning; a joint that turns less does not follow its turns
 
 
 @dataclass(frozen=True, eq=False)

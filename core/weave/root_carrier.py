@@ -210,7 +210,7 @@ def _pad_cycle_path(path: Array, count: int) -> Array:
 
 
 def _facing_at_rest(clip: Clip, above: list[int]) -> float:
-    """Return the facing of the rest pose below the first frame's pose of the joints above the hips, radians."""
+    """Return the facing, in radians, of the rest pose under the joints above the hips as posed in the first frame."""
     rotations = np.tile(quat.IDENTITY, (1, len(clip.skeleton), 1))
     translations = np.zeros((1, len(clip.skeleton), 3))
     rotations[:, above], translations[:, above] = clip.rotations[:1, above], clip.translations[:1, above]

@@ -19,7 +19,7 @@ from ..quality.foot_travel import FootTravel
 from . import root_carrier
 from .ground_arc import GroundArc
 
-# a cycle this near to forward, backward or sideways is snapped to it, since the difference is measuring error
+# A direction this near to forward, backward or sideways is snapped to it, since the difference is measurement error.
 SNAP = np.radians(20.0)
 DIRECTIONS = {"ahead": 0.0, "left": 0.5 * np.pi, "back": np.pi, "right": -0.5 * np.pi}
 # Paths of custom properties, as Blender writes them; right and forward in m/s, left turn in degrees a second.
@@ -184,7 +184,7 @@ def add_trajectory(clip: Clip, trajectory: RootTrajectory) -> Clip:
 
 
 def added_smoothly(clip: Clip, feet: FootTravel, trajectory: RootTrajectory) -> Clip:
-    """Return the clip moved along a root trajectory given relative to its body without the sway of its steps.
+    """Return the clip moved along a root trajectory that is relative to the body's path without the sway of steps.
 
     Example:
         >>> from action_loom.core.quality import foot_travel

@@ -1,4 +1,4 @@
-"""Standing bodies whose centre of mass is outside their soles are shifted back over them (methods: Weight)."""
+"""Shift standing bodies whose centre of mass is outside their soles back over the soles (methods: Weight)."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,21 +16,24 @@ from .clearance import keep_long
 from .flights import Analysis, analyse
 from .repair import shift_centre
 
-STANDS, STILL = 0.3, 0.06  # s; body heights a second, which centre and ankles of a standing body do not exceed
-STILL_SIGMA = 0.05  # s
-SEATED = 0.33  # body heights; hips lower above the ankles sit
-HEEL, TOE, WIDTH = 0.032, 0.035, 0.028  # body heights: behind the ankle, beyond the ball, to each side
-OUTSIDE, INSIDE, FARTHEST = 0.012, 0.006, 0.06  # body heights; a centre farther out is shifted to that far inside
-FADE, SIGMA = 0.5, 0.12  # s
-STEPS = 12  # towards the inner support; three suffice in a corner
+STANDS = 0.3  # s; least duration of a stance
+STILL = 0.06  # body heights a second; centre of mass and ankles of a standing body are slower
+STILL_SIGMA = 0.05  # s; sigma for smoothing positions before these speeds are measured
+SEATED = 0.33  # body heights; a body whose hips are less far above its ankles sits
+HEEL, TOE, WIDTH = 0.032, 0.035, 0.028  # body heights of sole behind the ankle, beyond the ball, and to each side
+OUTSIDE = 0.012  # body heights; a stance is changed if the centre of mass is farther outside the soles than this
+INSIDE = 0.006  # body heights inside the soles to which it is shifted
+FARTHEST = 0.06  # body heights; a stance that needs a longer shift is left alone
+FADE, SIGMA = 0.5, 0.12  # s around a stance over which its shift fades, and sigma for smoothing the shift
+STEPS = 12  # iterations that move the centre of mass inside; three suffice in a corner
 
 
 @dataclass(frozen=True)
 class Stance:
     """A stretch in which a body stands with its centre of mass outside its soles, in seconds.
 
-    before, after : how far inside the soles the centre is at least, metres; negative is outside
-    moved : the longest shift, metres, 0 if it would be too long
+    before, after : least depth of the centre inside the soles, metres; negative outside
+    moved : the largest shift, metres; 0 if the stance was left alone because its shift would be too long
     """
 
     start: float
@@ -58,9 +61,9 @@ class Stance:
 
 
 def balance_body(clip: Clip, strength: float = 1.0) -> tuple[Clip, list[Stance]]:
-    """Return a clip that stands over its feet, and its stances that did not; the clip itself if there are none.
+    """Return a clip whose body stands over its feet, and the stances in which it did not; or the clip unchanged.
 
-    Feet stay. Raises as `analyse` does, and SkeletonError for feet without length or more than two.
+    Feet do not move. Raises as `analyse` does, and SkeletonError for feet without length or more than two.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -128,9 +131,9 @@ def _measure(clip: Clip) -> tuple[Array, Array, np.ndarray]:
 
 
 def _depth(place: Array, corners: Array) -> tuple[Array, Array]:
-    """Return how far (F,) a place (F, 2) is inside the hull of corners (F, C, 2), and the way out (F, 2) of length 1.
+    """Return the depth (F,) of a place (F, 2) in the hull of corners (F, C, 2), and the unit vector (F, 2) outwards.
 
-    The way out is across the nearest edge; all pairs of corners are tried as edges.
+    The vector is normal to the nearest edge; all pairs of corners are tried as edges.
     """
     first, second = np.array(list(combinations(range(corners.shape[1]), 2))).T
     edges = corners[:, second] - corners[:, first]

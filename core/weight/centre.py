@@ -16,8 +16,8 @@ from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in an unknown unit
-HEEL = 0.25  # of the distance from ankle to ball: how far the heel is behind the ankle
-FLAT = 0.2  # share of the frames with the lowest ankles; a foot is flat in their middle
+HEEL = 0.25  # distance of the heel behind the ankle, as a share of the distance from ankle to ball
+FLAT = 0.2  # share of the frames, with the lowest ankles, in which the foot counts as flat on the ground
 
 _known: WeakKeyDictionary[Skeleton, Array] = WeakKeyDictionary()
 

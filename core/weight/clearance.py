@@ -17,10 +17,13 @@ from ..quality.contacts import Flags
 from .centre import BodyTracks
 
 # Distances are in body heights, speeds in body heights a second.
-LEAVES, LEAVES_FLAT, LANDS = 0.016, 0.030, 0.012  # clearance of a rising foot, with toes and without; of a falling one
-STILL, STILL_SECONDS = 0.10, 0.090  # a foot with a slower point for that long touches, however high
-SLOW, SLOW_SECONDS, NEAR = 0.20, 0.060, 0.045  # also one that is nearly still and near the ground
-HEIGHT_SIGMA, SPEED_SIGMA = 0.008, 0.012  # s
+LEAVES, LEAVES_FLAT = 0.016, 0.030  # a rising foot with a larger clearance is off the ground: with toes, and without
+LANDS = 0.012  # a falling foot with a larger clearance is off the ground
+# A foot is on the ground, however high, if one of its points is slower than this for at least this many seconds.
+STILL, STILL_SECONDS = 0.10, 0.090
+# So is a foot with a point slower than this for this many seconds, and a clearance below this.
+SLOW, SLOW_SECONDS, NEAR = 0.20, 0.060, 0.045
+HEIGHT_SIGMA, SPEED_SIGMA = 0.008, 0.012  # s; sigmas for smoothing heights, and positions before differentiation
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +88,7 @@ def _measure_slowest(tracks: BodyTracks, path: Array) -> Array:
 
 
 def _touches(tracks: BodyTracks, slowest: Array, clearance: Array) -> Flags:
-    """Return whether a foot (N,) touches since one of its points is still, as on an obstacle."""
+    """Return whether a foot (N,) is in contact, as on an obstacle, because one of its points is still."""
     if len(slowest) < 2:
         return np.ones(len(slowest), dtype=bool)
     near = (slowest < SLOW) & (clearance < NEAR * tracks.height)

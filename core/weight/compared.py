@@ -16,7 +16,7 @@ WORSE = 1.0  # m/s² by which a flight may fall worse than every flight of the s
 
 
 def compare_flights(made: Clip, sources: Iterable[Clip]) -> tuple[FlightReport | None, list[str]]:
-    """Return the flights of a result, and a sentence on the worst that falls worse than any flight of its sources.
+    """Return the flights of a result, and a sentence on the worst flight if it is worse than all of its sources.
 
     See `known_flights`.
 
@@ -39,7 +39,7 @@ def compare_flights(made: Clip, sources: Iterable[Clip]) -> tuple[FlightReport |
         return report, []
     worst = max(worse, key=lambda one: abs(one.fall + GRAVITY))
     what = report.describe(worst)
-    if worst.verdict == PUSHED:  # Weight leaves it alone
+    if worst.verdict == PUSHED:  # the verb Weight does not change such flights
         return report, [f"{what}, real ones at -9.8: look there"]
     return report, [f"{what}, real ones at -9.8: try Weight"]
 
@@ -57,7 +57,7 @@ def known_flights(clip: Clip) -> FlightReport | None:
         return FlightReport(clip.name, clip.rate, ())
     try:
         return find_flights(clip)
-    except LoomError:  # without known feet, or of an unknown unit
+    except LoomError:  # the feet or the unit of the body are unknown
         return None
 
 

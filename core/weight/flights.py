@@ -1,4 +1,4 @@
-"""Flights of a clip: how they fall, and which of them are off.
+"""Flights of a clip: the acceleration with which they fall, and which of them fall wrongly.
 
 Method: Weight.
 """
@@ -19,23 +19,36 @@ from .centre import BodyTracks, check_body, track_body
 from .clearance import FootAir, measure_clearance
 
 GRAVITY = 9.81  # m/s²
-RATE = 120.0  # samples a second
-SHORTEST, LONGEST = 0.045, 1.3  # s
-GAP, GAP_CLEARANCE = 0.025, 0.008  # s, body heights; a shorter gap in a flight, above that clearance, is closed
-FLAT, HAND, HIPS, HIPS_SPEED = 0.012, 0.10, 0.22, 0.12  # body heights (a second): a flight exceeds each of them
-# (s, m/s²): flights of that duration and more are off if their fall differs more from 9.81
+RATE = 120.0  # samples a second at which flights are measured
+SHORTEST, LONGEST = 0.045, 1.3  # s; limits of the duration of a flight
+# A contact in a flight is ignored if it is shorter than this, and no foot comes nearer to the ground than this.
+GAP, GAP_CLEARANCE = 0.025, 0.008  # s; body heights
+# Each of these limits, in body heights, is exceeded in a flight:
+FLAT = 0.012  # by the largest clearance of the lowest foot
+HAND = 0.10  # by the least height of the hands above the floor
+HIPS = 0.22  # by the least height of the hips above the floor
+HIPS_SPEED = 0.12  # by the mean speed of the hips, body heights a second
+# Pairs of s and m/s²: a flight of at least this duration is off if its fall differs from 9.81 m/s² by more than this.
 TOLERANCES = ((0.20, 2.0), (0.12, 3.5), (0.08, 4.5))
-TIPTOE, TIPTOE_SPEED = 0.055, 0.45  # body heights (a second): a foot below both in the median bears the body
-FRAMES = 4.0  # of the clip; the fall of a shorter flight is not known
-PUSH_WINDOW, PUSH_UP, PUSH_DOWN = 0.035, 4.0, -7.0  # s, m/s²
-BENT, BENT_SECONDS = 0.020, 0.2  # body heights (rms) from a parabola, s: a flight that long which is farther from one
-MIDDLE = 0.6  # is judged by this share of it, in its middle
-RISING = 2.0  # m/s²; a body that accelerates upwards faster is pushed
-# Body heights of both hands over the centre of mass, s, m/s²: limits of a body that hangs by its hands
-OVERHEAD, HANGING, HANGS = 0.24, 0.3, -3.0
-ALIKE, ALIKE_LEAST, FAST = 0.2, 3, 13.0  # flights of nearly the same wrong fall: spread, number, m/s²
-CUT = 0.2  # s; the fall of a shorter flight that an end of the clip cuts off is not known
-PADDING = 0.8  # s of a cycle before and after it
+# A foot bears the body if its clearance stays below this, and its median speed is below this.
+TIPTOE, TIPTOE_SPEED = 0.055, 0.45  # body heights; body heights a second
+FRAMES = 4.0  # frames of the clip; the fall of a shorter flight is not judged
+# A body is pushed if the acceleration over this window exceeds PUSH_UP somewhere and is below PUSH_DOWN elsewhere.
+PUSH_WINDOW = 0.035  # s on each side
+PUSH_UP, PUSH_DOWN = 4.0, -7.0  # m/s²
+# If the path of a flight of at least BENT_SECONDS deviates from a parabola by more than BENT, only the part in its
+# middle is judged, of this share of its duration.
+BENT, BENT_SECONDS = 0.020, 0.2  # body heights, root mean square; s
+MIDDLE = 0.6
+RISING = 2.0  # m/s²; a body with a larger upward acceleration is pushed
+# A body hangs by its hands if they are this far above its centre of mass, for longer than this, and its vertical
+# acceleration is above this.
+OVERHEAD, HANGING, HANGS = 0.24, 0.3, -3.0  # body heights; s; m/s²
+ALIKE = 0.2  # relative spread within which all flights fall alike
+ALIKE_LEAST = 3  # least number of flights for that
+FAST = 13.0  # m/s²; flights that all fall faster than this show a wrong rate or unit
+CUT = 0.2  # s; if a flight is cut off by an end of the clip, its fall is only judged from this duration on
+PADDING = 0.8  # s of cyclic padding before and after a cycle
 
 FINE, OFF, PUSHED, SHORT = "fine", "off", "pushed", "short"
 
@@ -44,8 +57,9 @@ FINE, OFF, PUSHED, SHORT = "fine", "off", "pushed", "short"
 class Flight:
     """A flight from one second to another.
 
-    fall : vertical acceleration of the centre of mass, m/s², real: −9.81; its middle's if its path is no parabola
-    verdict : FINE, OFF; PUSHED : by something outside the clip, never repaired; SHORT : its fall is not judged
+    fall : vertical acceleration of the centre of mass in m/s², −9.81 in a real flight; if its path is no parabola, that
+        of its middle
+    verdict : FINE; OFF; PUSHED by something outside the clip, never repaired; or SHORT, not judged
     whole : whether take-off and landing are in the clip
     """
 
@@ -64,7 +78,7 @@ class Flight:
 class FlightReport:
     """The flights of a clip.
 
-    scale : how many times too fast all flights fall, if they fall alike and wrong, else 1
+    scale : ratio of their fall to 9.81 m/s² if all flights fall alike and too fast, else 1
     """
 
     name: str
@@ -126,8 +140,8 @@ class Analysis:
     """A clip's flights, and the data in which they were found.
 
     whole : the clip with cyclic padding if it closes, travelling if it is in place
-    path : what it was moved by on the ground (F, 2), metres, if it is in place
-    found : flights of `whole`, with all that they were found by; report : those of the clip itself
+    path : the travel (F, 2) in metres that was added to a clip in place, else None
+    found : the flights of `whole`, with the measurements that show them; report : the flights of the clip itself
     """
 
     clip: Clip
@@ -151,18 +165,18 @@ class Analysis:
         return replace(flight, start=start, end=start + flight.seconds)
 
     def cut(self, made: Clip) -> Clip:
-        """Return the clip's own frames of a result in place of the padded clip, on the spot if the clip is."""
+        """Return the frames of the clip itself from a changed padded clip; a clip in place stays in place."""
         frames = self.whole.own
         result = replace(self.clip, rotations=made.rotations[frames], translations=made.translations[frames])
         return result if self.path is None else root_motion.place_clip(result, 0.0, -self.path)
 
     def of_result(self, made: Clip) -> "Analysis":
-        """Return the analysis of a result in place of the padded clip."""
+        """Return the analysis of a changed padded clip."""
         return replace(self, whole=replace(self.whole, clip=made), found=find_in(made))
 
 
 def analyse(clip: Clip) -> Analysis:
-    """Return the flights of a clip with all that they were found by; raises as `find_flights` does.
+    """Return the flights of a clip with the measurements that show them; raises as `find_flights` does.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -182,7 +196,7 @@ def analyse(clip: Clip) -> Analysis:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Flights with the paths of the body and the air under its feet, at `RATE`."""
+    """Flights, with the paths of the body and the clearance of its feet at `RATE`."""
 
     flights: tuple[Flight, ...]
     tracks: BodyTracks
@@ -264,7 +278,10 @@ def _tolerance(seconds: float) -> float:
 
 
 def _compare_falls(flights: Sequence[Flight]) -> list[Flight]:
-    """Return flights, with those fine that fall as most others do: on a body of a slightly wrong size, all do."""
+    """Return flights; if most are fine, others that fall like them are fine, too.
+
+    A slightly wrong size of the body changes the fall of all its flights.
+    """
     judged = [one for one in flights if one.verdict in (FINE, OFF)]
     middle = float(np.median([one.fall for one in judged])) if len(judged) >= ALIKE_LEAST else 0.0
     most = 2 * sum(one.verdict == FINE for one in judged) > len(judged)

@@ -21,19 +21,25 @@ from ..quality.contacts import Flags
 from .centre import mass_shares
 from .clearance import widen
 
-PASSES, NEAR = 3, 0.0006  # NEAR: body heights by which feet and centre may miss their goals
-FADE = 0.15  # s after take-off and before landing in which a foot begins and ceases to follow the hips
-HELD = 0.02  # s after landing and before take-off in which a foot is held less, so that its knee may be smooth
-GAP, SWING = 0.030, 0.045  # s; a shorter stance in a swing is closed, a shorter swing is none
-KEPT = 0.35  # of its clearance; a foot in the air sinks no further
-STRETCHED, STRAIGHT = 0.97, 0.99  # of leg length: limits of a leg in the air and of one that stands
-RISE, DIP = 0.03, 0.06  # s; sigmas for feet that rise and for the pelvis that drops
+PASSES, NEAR = 3, 0.0006  # iterations, and body heights by which feet and centre may miss their goals after fewer
+FADE = 0.15  # s after take-off over which a foot begins to follow the hips, and before landing over which it stops
+HELD = 0.02  # s after landing and before take-off over which a foot may leave its height, so that its knee is smooth
+GAP, SWING = 0.030, 0.045  # s; a shorter contact in a swing is ignored, and a shorter swing counts as stance
+KEPT = 0.35  # share of its clearance that a foot in the air keeps when it is lowered
+STRETCHED = 0.97  # share of its length to which a leg in the air may be stretched
+STRAIGHT = 0.99  # share of its length to which a leg in stance may be stretched
+RISE, DIP = 0.03, 0.06  # s; sigmas for smoothing how far feet are raised and how far the pelvis is lowered
 BEND = 0.028  # s; sigma for the change of flexion; 0.012 doubles the acceleration of knees
 
 
 @dataclass(frozen=True, eq=False)
 class Swings:
-    """How much feet follow the hips (F,), 0 in stance, 1 in the air, and their clearance (F,), metres; by foot name."""
+    """How much each foot follows the hips.
+
+    share (F,) : 0 in stance, where the foot stays, to 1 in the air, where it moves with the hips
+    hold (F,) : how much the foot has to keep its height, 1 in stance and 0 in the air
+    clearance (F,) : of the foot above the ground, metres
+    """
 
     share: Mapping[str, Array]
     hold: Mapping[str, Array]
@@ -46,7 +52,7 @@ class Swings:
 
 
 def fade_swings(air: Mapping[str, tuple[Flags, Array]], rate: float) -> Swings:
-    """Return how much feet follow the hips, from when they are off the ground (see `flights.flag_air`).
+    """Return how much feet follow the hips; air : whether each foot is off the ground (see `flights.flag_air`).
 
     Example:
         >>> import numpy as np
@@ -117,7 +123,7 @@ def shift_body(clip: Clip, wanted: Array, swings: Swings) -> Clip:
         made, limited = _move_hips(clip, limbs, pose, hips, swings, missed)
         points = kinematics.points(made)
         error = goal - np.einsum("p,fpk->fk", shares, points)
-        error[limited] = 0.0  # a standing leg holds the hips, whatever they should do
+        error[limited] = 0.0  # a stretched standing leg prevents the rest of the shift
         hips = hips + error
         worst = float(np.abs(error).max())
         for limb in limbs:
@@ -137,7 +143,7 @@ def _move_hips(
     swings: Swings,
     missed: Mapping[str, Array],
 ) -> tuple[Clip, Flags]:
-    """Return a clip with its hips shifted (F, 3) and its legs after them, and where (F,) standing legs limit that."""
+    """Return a clip with shifted hips (F, 3) and legs that follow, and where (F,) standing legs limit the shift."""
     shifts, drop = {}, np.zeros(len(clip))
     for limb in limbs:
         leg, share = pose[1][limb.foot], swings.share[limb.foot]
@@ -146,7 +152,7 @@ def _move_hips(
         shift[:, 2] += missed[limb.foot]
         shifts[limb.foot] = shift
         drop = np.maximum(drop, np.where(share == 0.0, _excess(leg, hips - shift, STRAIGHT), 0.0))
-    # The smoothed drop must not reach into flights, whose first and last places stay.
+    # The smoothed drop must not reach into flights, which keep their first and last positions.
     lower = np.maximum(drop, _share(swings.stands, DIP * clip.rate, clip.rate) * _smooth_upwards(drop, DIP * clip.rate))
     hips = hips - lower[:, None] * [0.0, 0.0, 1.0]
     limited = (lower > 0.0) & swings.stands
@@ -161,7 +167,7 @@ def _move_hips(
 
 
 def _excess(leg: legs.Leg, apart: Array, limit: float) -> Array:
-    """Return by how much (F,), metres, the hip of a leg is too high if it is shifted (F, 3) from its foot."""
+    """Return by how many metres (F,) the hip of a leg is too high after a shift (F, 3) relative to its foot."""
     longest = np.maximum(limit * leg.length, leg.reach)
     way = leg.hip + apart - leg.end
     high = np.sqrt(np.maximum(longest**2 - (way[:, :2] ** 2).sum(axis=1), 0.0))

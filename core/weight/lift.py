@@ -1,7 +1,7 @@
 """Raise or lower the centre of mass so that flights fall at 9.81 m/s² (methods: Weight).
 
-Take-off and landing keep their times and places. The body prepares for another speed at take-off in the stance before,
-and takes up another speed at landing in the stance after.
+Take-off and landing keep their times and places. A changed speed at take-off is prepared in the stance before it, and a
+changed speed at landing is absorbed in the stance after it.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ import numpy as np
 from ..motion.quat import Array
 from .flights import GRAVITY, RATE, Flight
 
-PREPARES, FOLLOWS = 0.35, 0.25  # s; stance in which the body is lowered, and in which it is shifted otherwise
-SPEED_WINDOW = 0.050  # s of stance; by a quadratic over it, the speed at take-off and landing
+PREPARES, FOLLOWS = 0.35, 0.25  # s of stance over which the body is lowered, and over which it is shifted otherwise
+SPEED_WINDOW = 0.050  # s of stance to which a quadratic is fitted for the speed at take-off or landing
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -91,7 +91,7 @@ def _speed(centre: Array, second: float, side: int) -> Array:
 def _ease(shift: Array, slopes: dict[float, Array], rises: set[float], stops: Sequence[float], at: Array) -> None:
     """Fill the shift (F, 3) in stances: cubic Hermite curves from 0 to 0 with a slope (3,) at each corrected flight."""
     for before, after in pairwise(stops):
-        # a flight, or a stance between flights that stay
+        # Corrected flights, and spans next to none of them, need no ease.
         if before in rises or after - before < 1e-9 or slopes.keys().isdisjoint((before, after)):
             continue
         none = np.zeros(3)

@@ -17,11 +17,11 @@ from .clearance import widen
 from .flights import GRAVITY, OFF, PUSHED, Analysis, Flight, FlightReport, Found, analyse, find_flights, flag_air
 
 HEIGHT, DURATION = "height", "duration"
-HIGHEST = 0.20  # body heights; a repair that moves the body farther is offered as another duration
-MARGIN = 0.15  # s around the shifts of a repair, over which legs are smoothed
-EVEN = (-0.5, -0.4, 0.4, 0.5)  # of a flight, from its middle: places between which time runs evenly
-AROUND = 0.5  # s before and after a cycle in which the repair of a flight may reach into it
-SPEEDS = (0.5, 2.0)  # ratios of a flight's duration that are possible
+HIGHEST = 0.20  # body heights; a repair that would move the body farther is not made, and another duration is suggested
+MARGIN = 0.15  # s around the shifted frames in which legs change, too, so that they move smoothly
+EVEN = (-0.5, -0.4, 0.4, 0.5)  # times from the middle of a flight, in its durations, at which its new timing is set
+AROUND = 0.5  # s before and after a cycle; the repair of a flight there may reach into the cycle
+SPEEDS = (0.5, 2.0)  # limits of the ratio by which a repair may change the duration of a flight
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,9 @@ class Repair:
     """The result of repairing a flight.
 
     fall : vertical acceleration after the repair, m/s², None if it is no flight any more
-    raised : highest shift of the centre of mass, metres; seconds : of the flight after the repair
-    left : the reason why it was left alone, "" if it was repaired; is_off : whether it is off after a full repair
+    raised : largest vertical shift of the centre of mass, metres; seconds : duration of the flight after the repair
+    left : the reason why the flight was left alone, "" if it was repaired
+    is_off : whether it still falls wrongly after a full repair
     """
 
     flight: Flight
@@ -87,8 +88,8 @@ def repair_flights(clip: Clip, strength: float = 1.0, by: str = HEIGHT) -> tuple
     """Return a clip whose flights fall at 9.81 m/s², and a report; the clip itself if no flight is off.
 
     strength : 0 for no repair, 1 for a full one; the fall changes linearly
-    by : HEIGHT : the body rises as high as its flight demands, from the same take-off to the same landing; DURATION :
-        it flies for the time that its height demands, and the time around is warped
+    by : HEIGHT changes the height of the flight to fit its duration, with the same take-off and landing; DURATION
+        changes its duration to fit its height, and warps the time around it
 
     Flights pushed by something outside the clip, and clips all of whose flights fall alike and too fast, are left
     alone (methods: Weight). Raises SkeletonError for a body without known legs, ClipError for one of an unknown
@@ -159,13 +160,13 @@ def _by_height(found: Analysis, before: FlightReport, strength: float) -> tuple[
     if not own:
         return clip, before, repairs
     shift = strength * lift.shift_centre(centre, own, stops, at)
-    shift[(at < first - AROUND) | (at > last + AROUND)] = 0.0  # other cycles
+    shift[(at < first - AROUND) | (at > last + AROUND)] = 0.0  # shifts of other cycles
     made = shift_centre(whole, shift, found.found)
     return found.cut(made), found.of_result(made).report, repairs
 
 
 def shift_centre(clip: Clip, shift: Array, found: Found) -> Clip:
-    """Return a clip with its centre of mass shifted (F, 3); frames that no shift is near stay the same to the bit.
+    """Return a clip with its centre of mass shifted (F, 3); frames farther than `MARGIN` from a shift are not changed.
 
     Example:
         >>> import numpy as np
@@ -197,7 +198,7 @@ def _stretches(flags: np.ndarray, margin: int) -> Sequence[tuple[int, int]]:
 
 
 def _time_curve(clip: Clip, before: FlightReport, strength: float) -> tuple[TimeCurve | None, list[Repair]]:
-    """Return a curve that gives flights another duration, None if that is possible for none, and their repairs."""
+    """Return a time curve that changes the duration of flights, None if no flight allows it, and their repairs."""
     events, repairs = list[Event](), list[Repair]()
     for flight in before.off:
         ratio = float(np.sqrt(max(-flight.fall, 0.0) / GRAVITY))

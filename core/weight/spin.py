@@ -1,4 +1,4 @@
-"""Yaw in flight keeps its angular momentum (methods: Weight)."""
+"""Make the angular momentum about the vertical constant in each flight (methods: Weight)."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +18,11 @@ LEAST = TOLERANCES[1][0]  # s; shorter flights turn too little to be measured
 
 @dataclass(frozen=True)
 class Spin:
-    """How unevenly (°/s) a body turns in a flight, before and after, and the largest turn (degrees) of the repair."""
+    """The flight of a body that turns unevenly.
+
+    before, after : root mean square deviation of the turning from constant angular momentum, °/s
+    turned : largest turn of the repair, degrees
+    """
 
     start: float
     end: float
@@ -80,7 +84,7 @@ def _spins_after(found: Analysis, made: Clip) -> dict[float, float]:
 
 
 def _uneven(momentum: Array, inertia: Array) -> Array:
-    """Return by how much (F,) a body turns faster than at an even momentum, with the same turn in all, radians/s."""
+    """Return how much faster (F,), radians/s, a body turns than at constant momentum and with the same total turn."""
     even = (momentum / inertia).sum() / (1.0 / inertia).sum()
     return np.asarray((momentum - even) / inertia)
 
@@ -96,7 +100,7 @@ def _rms(speed: Array) -> float:
 
 
 def _turn_about(clip: Clip, turn: Array, centre: Array) -> Clip:
-    """Return a clip turned (F,), radians, about the vertical through a centre (F, 3); other frames keep their bits."""
+    """Return a clip turned (F,), radians, about the vertical through a centre (F, 3); unturned frames are kept."""
     turned = np.flatnonzero(turn)
     some = replace(clip, rotations=clip.rotations[turned], translations=clip.translations[turned])
     at = centre[turned, 0] + 1j * centre[turned, 1]
@@ -119,7 +123,7 @@ def _measure(clip: Clip) -> tuple[Array, Array, Array]:
 
 
 def _point_masses(skeleton: Skeleton) -> tuple[Array, Array]:
-    """Return masses (S,), and their places as weights (S, P) of points: two of each part of a person."""
+    """Return masses (S,), two for each part of a person, and their places as weights (S, P) of points."""
     try:
         return mass.point_masses(skeleton)
     except SkeletonError:  # four feet, or unknown parts

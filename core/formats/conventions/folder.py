@@ -8,7 +8,7 @@ import numpy as np
 
 from ..motion_file import MEASURED, Finding, MotionFile
 
-ALIKE = 1e-3  # of the longest bone: tolerance for equal bone lengths
+ALIKE = 1e-3  # tolerance for equal bone lengths, as a share of the longest bone
 
 
 def settle_together(files: Sequence[MotionFile], read_again: Callable[[int, str], MotionFile]) -> list[MotionFile]:

@@ -15,26 +15,26 @@ from ...motion.clip import Clip
 from ...motion.quat import Array
 
 USUAL_RATES = (120.0, 60.0, 30.0, 24.0, 25.0, 50.0, 100.0, 240.0, 48.0, 72.0, 90.0)  # the most frequent first
-NEARLY = 1.35  # factor within which a rate fits
+NEARLY = 1.35  # a usual rate fits if its ratio to the wanted rate is within this factor
 GRAVITY = 9.81  # m/s²
-MOST_FRAMES = 600  # sampled from the middle of the clip
+MOST_FRAMES = 600  # largest number of frames sampled, from the middle of the clip
 SAMPLED_RATE = 60.0  # frames per second; faster clips are decimated
 # Swings of feet.
-SWING_SPEED = 0.3  # of a foot's fast speed, above which it swings
+SWING_SPEED = 0.3  # share of a foot's fast speed above which it swings
 FAST = 0.95  # quantile that defines a foot's fast speed
-LEAST_SWING = 0.35  # leg lengths of the shortest step
+LEAST_SWING = 0.35  # leg lengths; shorter swings do not count as steps
 FEWEST_SAMPLES = 120  # frames; shorter clips are not sampled
 FEWEST_SWINGS = 2
 SWING = 0.47  # s; the median of captures, for a leg of STANDARD_LEG
 LONGEST_SWING, SHORTEST_SWING = 1.2, 0.19  # s; medians of correct captures are from 0.22 to 1.10
 STANDARD_LEG = 0.85  # m
-LONGEST_STROKE = 2.3  # s; of hands, in clips without steps and flights: medians are from 0.16 to 2.2
+LONGEST_STROKE = 2.3  # s; for strokes of hands in clips without steps and flights, whose medians are from 0.16 to 2.2
 # Flights: lengths in leg lengths.
-CLEARANCE = 0.12  # of all joints above the lowest height of the clip
-LEAST_ARCH = 0.06  # of the centre of mass in a flight
-LARGEST_RESIDUAL = 0.15  # of the arch: largest deviation of the centre of mass from a parabola
-FEWEST_FRAMES = 6  # of a flight
-FALLS_WRONGLY = 2.2  # factor of the rate above which a fall is impossible
+CLEARANCE = 0.12  # in a flight, all joints are higher than this above the lowest joint of the clip
+LEAST_ARCH = 0.06  # least height of the parabola of the centre of mass
+LARGEST_RESIDUAL = 0.15  # largest deviation of the centre of mass from this parabola, as a share of its height
+FEWEST_FRAMES = 6  # least number of frames of a flight
+FALLS_WRONGLY = 2.2  # factor by which a rate may be wrong before a fall counts as impossible
 # Parts of the body and their shares of its mass (de Leva 1996, limbs joined to their upper ends).
 MASSES = {
     "hips": 0.25,

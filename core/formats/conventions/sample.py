@@ -16,7 +16,7 @@ from ...motion.quat import Array
 
 FRAMES = 24  # sampled poses, evenly spread over a clip
 STEP_SECONDS = 1.0 / 30.0  # between two poses used to compute a speed
-LEG_SHARE = 0.49  # of the body height (see `Skeleton.height`)
+LEG_SHARE = 0.49  # length of a leg as a share of the body height (see `Skeleton.height`)
 TELLING = ("hips", "chest", "neck", "head")
 LIMBS = ("thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand")
 

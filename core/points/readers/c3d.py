@@ -31,9 +31,9 @@ class _Header:
     points: int
     first: int
     last: int
-    analogue: int  # values in each frame
+    analogue: int  # number of analogue values in each frame
     scale: float
-    data: int  # the first block of frames
+    data: int  # the block at which the frames begin
     rate: float
     processor: int
 
@@ -131,7 +131,7 @@ def _labels(parameters: dict[str, tuple[int, tuple[int, ...], bytes]], count: in
 
 def _frames(path: object, content: bytes, header: _Header) -> Array:
     """Return the places (F, P, 3) of all points, NaN where a residual is negative."""
-    whole = header.scale > 0.0  # numbers are whole multiples of the scale, or floating-point
+    whole = header.scale > 0.0  # coordinates are integers times the scale; otherwise they are floating-point numbers
     width = 2 if whole else 4
     row = (4 * header.points + header.analogue) * width
     begin = (header.data - 1) * _BLOCK

@@ -30,7 +30,7 @@ _TRUST_KEYS = ("score", "visibility", "confidence", "conf", "c", "likelihood")
 _NAME_KEYS = ("name", "label", "part", "joint")
 _NUMBERED = re.compile(r"(.*?)([0-9]{3,12})([^0-9]*\.json)", re.IGNORECASE | re.DOTALL)
 _FRAME_KEYS = ("framenum", "frame_num", "frame_number", "framenumber", "frame_index", "frame_id", "frame")
-_LEAST_VALUES = 75  # of a file for each frame
+_LEAST_VALUES = 75  # values counted for each frame in the check of a file's size
 _Row = tuple[float, float, float, float]
 _Person = tuple[str, dict[str, _Row]]  # its name in the file ("" without one), and its points by label
 

@@ -11,7 +11,7 @@ from .. import markers
 from ..recording import Recording, check_size, frames_of
 
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "meters": 1.0, "millimeters": 0.001}
-_HEAD = 3  # lines: the kind of the file, the names of its figures, and these
+_HEAD = 3  # lines of the header: the kind of file, the names of its figures, and the figures
 
 
 def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
@@ -23,7 +23,7 @@ def read(path: str | os.PathLike[str], order: Sequence[str]) -> list[Recording]:
     mark = "\t" if "\t" in lines[0] else ","
     lines = [line.replace(mark, "\t") for line in lines]
     figures = dict(zip(lines[1].split("\t"), lines[2].split("\t"), strict=False))
-    rate = _figure(path, figures, "DataRate", 1e4)  # 0 where the times are to be used
+    rate = _figure(path, figures, "DataRate", 1e4)  # 0 means that the rate follows from the times
     metres = _UNITS.get(figures.get("Units", "").strip().lower(), 0.0)
     labels = [word.strip() for word in lines[_HEAD].split("\t")[2:] if word.strip()]
     if not labels:

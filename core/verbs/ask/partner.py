@@ -17,14 +17,14 @@ def weave_pair(
 ) -> Result:
     """Return blended strides and the partner's; arguments as `partner.weave_partner`.
 
-    shown : names one stride of each clip only; the partner plays all that are blended
+    shown : only checked, because it has one stride of each clip at a time; the partner plays all blended strides
     """
     partner.check_partners(recipe, clips, partners, shown)
     return partner.weave_partner(recipe, clips, partners, made, list_strides(made), adapts)
 
 
 def list_strides(made: AskResult) -> list[Shown]:
-    """Return each blended stride while it has a weight: the frames of its clip from stride to stride of the result.
+    """Return the stretches in which each blended stride has a weight, with the frames of its clip.
 
     Example:
         >>> from action_loom.core import verbs

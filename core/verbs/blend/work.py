@@ -25,7 +25,9 @@ from . import weights as blend_weights
 from .weights import BlendWeights
 
 LED_FAR = 5.0  # cm that ankles of planted feet move, 95th percentile; more gives a warning
-STANDS, STANDS_LESS = 0.15, 0.8  # share of time with contact at all, and relative to the sources
+# Reduced contact is reported if the sources are in contact for at least this share of the time, and the result for less
+# than this share of their time.
+STANDS, STANDS_LESS = 0.15, 0.8
 PADDING = 4.0 * root_motion.HEADING_SIGMA  # s of cyclic padding: the support of heading smoothing
 
 

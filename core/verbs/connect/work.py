@@ -37,7 +37,9 @@ WINDOW = 0.042  # s compared on each side of a frame
 SEARCHED = 0.4  # fraction of a clip searched: the end of the first, the start of the next
 EASE = 1.0 / 3.0  # s of overlap between the two clips
 LEFT_OVER = EASE / 4.0  # s of both clips that must remain beyond the seam in the second search
-NEARLY, MOST_LOST = 1.3, 1.0  # relative to the best: 1.3 times the distance, 1 s more omitted
+# Transitions are compared by their seams if their distance is at most NEARLY times the least one, and they omit at most
+# MOST_LOST seconds more than the nearest transition.
+NEARLY, MOST_LOST = 1.3, 1.0
 TRIED, AROUND = 6, 2.0  # number of seams evaluated, and s of motion evaluated on each side of them
 OTHERWISE = 0.5  # added to K if too few frames force another method than the requested one
 OFFERED = 12
@@ -46,8 +48,8 @@ HALF_LIFE = 0.2  # s in which an inertialized offset falls to one half
 SETTLED = 5.0  # half-lives after which the offset is set to zero
 BEFORE, AFTER = 2, 2  # frames required on each side of a seam to repair and measure it
 POLYNOMIAL, SHORTEST, LONGEST = 0.1, 0.05, 0.15  # s recomputed on each side: default, and range for `by_correlation`
-FAR = 0.07 / 1.7  # of body height; feet slide if the clips are more distant at the seam
-MORE = close.MORE_SLIDE  # cm/s by which a seam may slide more than the sources without a note
+FAR = 0.07 / 1.7  # body heights; feet slide if the distance of the clips at the seam is larger
+MORE = close.MORE_SLIDE  # cm/s; a note is added if feet slide more than this above the sources at a seam
 NEARER = 0.8  # distance ratio below which other frames are recommended
 MOST_CELLS = 4_000_000  # frame pairs compared at most for a mere warning
 METHODS = ("ease", "inertial", "lagrange", "spline", "registered")
@@ -178,7 +180,7 @@ def _going(trimmed: list[trim.Trimmed], recipe: Connect) -> tuple[list[trim.Trim
 
 
 def refuse_short(clip: Clip, least: int, to: str) -> None:
-    """Raise RegistrationError for a clip with fewer frames than one takes that is "left" or "entered".
+    """Raise RegistrationError for a clip with too few frames to be "left" or "entered".
 
     Example:
         >>> from action_loom.core.demo_character import actions

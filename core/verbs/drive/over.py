@@ -37,7 +37,7 @@ def legs(clips: Sequence[Clip], seconds: float) -> Clip:
 
 
 def splice_upper_body(legs: Clip, driven: Clip, name: str) -> Clip:
-    """Return a clip with the upper body of a driven one while that lasts, then with its own again.
+    """Return a clip with the upper body of a driven clip until that ends, and then with its own upper body again.
 
     Raises SkeletonError if the upper body is not known.
 

@@ -30,10 +30,12 @@ MOST = 50  # bodies of a crowd
 
 @dataclass(frozen=True, eq=False)
 class DriveResult(Result):
-    """A driven clip; route : played rows per step; data : the searched database.
+    """A driven clip.
 
-    played (F,) : the rows that weigh most, after jumps were moved; over : whether only the upper body plays them
-    settled : the walk along the line on which the clip was settled, else None
+    route : the played rows at each step; data : the searched database
+    played (F,) : the rows with the largest weight in each frame, after jumps were moved
+    settled : the walk as which the clip was replanned along its line, else None
+    over : whether only the upper body plays the rows
     """
 
     route: Route

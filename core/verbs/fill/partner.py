@@ -1,4 +1,4 @@
-"""Fill the gaps of a partner, between its own keyed poses at the leader's frames (methods: Partners)."""
+"""Fill the gaps of a partner between its keyed poses, at the frames of the leader's keys (methods: Partners)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,9 +20,9 @@ from .result import FillResult
 def fill_partner(
     recipe: Fill, clips: Sequence[Clip], partners: Sequence[Clip], made: FillResult, shown: Sequence[Shown], adapts: str
 ) -> FillResult:
-    """Return a filled clip and its partner's, whose gaps have the same stretches; keyed poses stay.
+    """Return a filled clip and that of its partner, whose gaps are filled with the same stretches.
 
-    Arguments as `partner.weave_partner`.
+    Keyed poses are kept. Arguments as `partner.weave_partner`.
     """
     partner.check_partners(recipe, clips, partners, shown)
     prepared = replace(sources.gather(partners[1:], recipe), like=made)
@@ -37,7 +37,7 @@ def fill_partner(
             clip = clips[told["number"] - 1]
             given = told["first"] + (frames - rows.frames[piece.start]) * clip.rate / RATE
             last = len(clip) - 1.0
-            given = np.where(given > last, given % last, given)  # a cycle goes on
+            given = np.where(given > last, given % last, given)  # a cycle repeats
             played.append(Played(clip, gap.first + first, given, weights))
         free[gap.first + 1 : gap.last] = True
     of = dict(zip(clips, partners, strict=True))

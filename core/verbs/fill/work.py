@@ -25,10 +25,10 @@ from .locks import Lock
 from .result import FillResult
 from .sources import Sources, gather
 
-NAMED = 6  # gaps named in one sentence at most
-REACHED = 0.001  # m by which a hand or foot may miss its keyed place
+NAMED = 6  # largest number of gaps named in one sentence
+REACHED = 0.001  # m by which a hand or foot may miss its keyed position
 STANDS = 0.02  # body heights; a body that travels less between keys stands still
-LITTLE = 0.05  # share of the model in a gap, from which it is reported
+LITTLE = 0.05  # share of the model in a gap; smaller ones are not reported
 STEPS = 0.12  # body heights; feet that move farther relative to the body have stepped
 
 
@@ -165,7 +165,7 @@ def _wishes(
 
 
 def _wishes_like(clip: Clip, like: FillResult, sources: Sources, library: Library) -> tuple[dict[int, Wish], list[str]]:
-    """Return the stretches, shares and speeds of another figure's gaps, and sentences as `_wishes`."""
+    """Return the stretches, shares and speeds of another figure's gaps, and sentences as `_wishes` does."""
     wishes, lost = dict[int, Wish](), list[str]()
     for number, (gap, row) in enumerate(zip(like.done.gaps, like.report["fill"]["gaps"], strict=True)):
         set_to = None
@@ -181,9 +181,9 @@ def _wishes_like(clip: Clip, like: FillResult, sources: Sources, library: Librar
 def _find_pieces(
     clip: Clip, first: int, wanted: Sequence[Lock], sources: Sources, library: Library, numbers: Sequence[int] = ()
 ) -> tuple[tuple[Piece, ...] | None, list[str]]:
-    """Return the rows of stretches set for the gap after a frame, or None and a sentence on one that is gone.
+    """Return the rows of the stretches set for the gap after a frame, or None and a sentence if one no longer exists.
 
-    numbers : of their clips, where names do not tell
+    numbers : of the stretches' clips, if their names are not sufficient
     """
     names = [source.name for source in sources.clips]
     among = [[k] for k in numbers] or [[k for k, name in enumerate(names) if name == one.clip] for one in wanted]
@@ -198,7 +198,7 @@ def _find_pieces(
 
 
 def _piece(lock: Lock, sources: Sources, library: Library, among: Sequence[int]) -> Piece | None:
-    """Return the rows of a locked stretch, or None if no source among some (their numbers) contains it."""
+    """Return the rows of a locked stretch, or None if none of the sources with the numbers `among` contains it."""
     rows = library.rows
     for number in among:
         clip, given = sources.clips[number], sources.given[number]

@@ -28,28 +28,31 @@ from ..connect import Connect
 from ..connect import work as connecting
 from . import Follow
 
-LAST = 1.0  # s before the end of the path in which a moving action may begin
-ENTERED = 0.4  # share of an action in which it may be entered
-WALKS, SLOWS, STANDS = 2.0, 2.0, 2.0  # s that a stop is driven: at the walk's speed, until it rests, and standing on
+LAST = 1.0  # s; a moving action begins at most this long before the end of the path
+ENTERED = 0.4  # share of an action, from its start, in which it may be entered
+WALKS, SLOWS, STANDS = 2.0, 2.0, 2.0  # s of a driven stop at the walk's speed, until the body rests, and standing
 TRIED, LATER = 5, 0.2  # number of stops, and s between their beginnings
-BEFORE = 0.6  # s before it slows down in which a stop may be entered
-SLOWER = 0.15  # share by which another speed needs other stops
-RESTS = 0.03  # body heights a second; a body that is slower rests
-BREATH, SETTLED = 0.2, 0.2  # s of rest with which a stop ends, and after which it is known to rest
+BEFORE = 0.6  # s before the body slows down in which a stop may be entered
+SLOWER = 0.15  # relative difference of speeds above which stops are driven again
+RESTS = 0.03  # body heights a second; a slower body rests
+BREATH = 0.2  # s of rest to keep at the end of a stop
+SETTLED = 0.2  # further s of rest after which a body is known to rest
 WINDOW = 0.042  # s compared on each side of a frame
-LEAST = 4  # frames of an action
+LEAST = 4  # least number of frames of an action
 ROOM = 0.2  # s of both clips beyond a seam, if they are long enough
 AROUND = 4  # frames before and after the exact place at which a walk may be left for a stop
-AIR = 0.04  # body heights by which a foot may be above its lowest place where a walk ends
-STEP = 0.22  # body heights between the ankles; who stands has them nearer (0.18 at most in nine captures)
-SHORT = 0.5  # weight of a metre between the end of a stop and that of the path, beside the distance of poses
+AIR = 0.04  # body heights by which a foot may be above its lowest position at the end of a walk
+STEP = 0.22  # body heights; a larger distance of the ankles shows a step (up to 0.18 in nine captures of standing)
+# Weight of a metre between the ends of a stop and of the path, relative to a metre of pose distance.
+SHORT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """Driven stops from a speed in m/s: the states of each from walking on, and its clip with its first frame of rest.
+    """Stops from a walk, made by motion matching.
 
-    data : the database that drives them
+    data : the database that is searched; speed : of the walk, m/s
+    states : the states of each stop, beginning in the walk; clips : the clip of each, and its first frame at rest
     """
 
     data: Database
@@ -60,10 +63,11 @@ class Stops:
 
 @dataclass(frozen=True, eq=False)
 class Ended:
-    """A walk with its ending; left : the number of frames before the seam.
+    """A walk with its ending.
 
-    seam : the first frame of an action at the end, which plays its frames `played`, none for a stop
-    stops : to be used again, None without a stop
+    left : number of frames before the seam
+    seam : first frame of an action at the end; played : the frames of the action, none for a stop
+    stops : kept so that they can be reused, None without a stop
     """
 
     clip: Clip
@@ -84,7 +88,7 @@ def end_walk(
     clips: Sequence[Clip],
     known: Stops | None = None,
 ) -> Ended:
-    """Return a walk that ends as its recipe says, with feet not planted yet.
+    """Return a walk with the ending that its recipe requests, before feet are planted.
 
     gone (F,) : metres of the path up to each frame; end : of the path, x + iy
     clips : all clips that the recipe counts, the action last
@@ -207,7 +211,7 @@ def measure_lift(clip: Clip, frame: int) -> float:
 def is_mid_step(clip: Clip, frame: int, sources: Sequence[Clip] = ()) -> bool:
     """Return whether a foot is in the air at a frame, or the distance between the feet is that of a step.
 
-    sources : of the clip; a body may stand in the clip with the wide stance of one of them
+    sources : the clips of which the clip was made; if a body stands in one of them, its stance counts as standing
     """
     standing = [one for one in sources if _pace(one).max() < 2.0 * RESTS * one.skeleton.height]
     most = max([STEP * clip.skeleton.height, *(1.05 * float(_ankles_apart(one).max(initial=0.0)) for one in standing)])
@@ -250,7 +254,7 @@ def _distances(one: Clip, other: Clip) -> Array:
 
 
 def _join(walk: Clip, after: Clip, leave: int, enter: int) -> Ended:
-    """Return a walk and, from one of its frames on, a clip from one of its frames on; the seam is eased."""
+    """Return a walk up to one of its frames, followed by a clip from one of its frames on, with an eased seam."""
     recipe = Connect(from_frame=leave, to_frame=enter, trim=False, plant_feet=False, facing="matched")
     made = connecting.connect([walk, after], recipe)
     seam = made.report["connect"]

@@ -32,7 +32,7 @@ from .upper_body_overlay import Stretch
 # Lengths for a body height of 1.7 m; they scale with the body (see `edge_table.unit`).
 FAR = 0.5  # m from the path; a larger distance gives a warning
 BEFORE = 0.5  # m before the first change of a path where a new search starts
-BEYOND = 1.001  # of a path's length, for the frames after its end
+BEYOND = 1.001  # distance along the path, as a share of its length, of frames after its end
 SETTLING = 0.3  # s over which offsets of spreading and planting fade where a walk continues an earlier one
 
 

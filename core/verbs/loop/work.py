@@ -23,7 +23,8 @@ from . import Loop, mirrored_half
 
 HALF = 0.5  # share of a clip; a warning is given if less of it repeats
 SHORTEST = 8  # frames of a cycle
-ALIKE, MOST = 0.04, 6  # relative difference below which lengths count as one cycle; number of cycles offered
+ALIKE = 0.04  # relative difference up to which two lengths count as one cycle
+MOST = 6  # largest number of cycles offered
 
 
 def loop(clips: Sequence[Clip], recipe: Loop, progress: Progress = SILENT) -> LoopResult:

@@ -1,4 +1,4 @@
-"""Weave the partner of a splice: the upper body of its action on its own legs, both beside the leader."""
+"""Weave the partner of a splice: the partner's upper body in the action, on the partner's legs in the locomotion."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -18,8 +18,8 @@ from ...motion.quat import Array
 from . import meeting
 
 STEP = 0.1  # s between two samples
-SHORTEST = 1.2  # s; duration of an activity
-PENALTY = 1.35  # cost of an activity over that of the Bayesian information criterion
+SHORTEST = 1.2  # s; least duration of an activity
+PENALTY = 1.35  # cost of an activity, relative to that of the Bayesian information criterion
 NOISE = 0.003  # body heights, weighted as in `library.feature`: standard deviation that no distribution falls below
 STILL = 1e-6  # same unit; a column that varies less has no distribution
 SPREAD = 1.7  # weight of spreads relative to means

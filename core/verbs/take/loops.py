@@ -26,9 +26,12 @@ LONG_IDLE = 2.0  # s; of idles of this length or more the calmest is tried first
 TRIED, GOOD = 3, 0.9  # stretches of one name to try, longest first; stop at this repeat score
 BIN = 0.3  # body heights a second; gaits of one name with a smaller difference in speed are one kind
 SEAM, ACCELERATION = 1.3, 2.0  # times the usual step and acceleration; a larger seam is visible
-MARGIN, SPACING, MOST_OF = 0.25, 0.05, 0.5  # s before an idle cycle, s between tried frames, least share of the stretch
-LEVEL = 3.0  # degrees; an idle turns no more than this where possible
-LEAST_VARIED, LEAST_USED = 2.0, 0.4  # s of an idle whose loop is a variation of its frames, and share it has to use
+MARGIN = 0.25  # s of a stretch to keep before an idle cycle for its fade
+SPACING = 0.05  # s between frames to try as ends of an idle cycle
+MOST_OF = 0.5  # least length of an idle cycle, as a share of the longest possible one
+LEVEL = 3.0  # degrees; cycles of an idle that turn by less are preferred
+LEAST_VARIED = 2.0  # s; the loop of an idle of this length or more is a variation of its frames
+LEAST_USED = 0.4  # least share of the idle's frames that such a loop has to use
 SHORT = 0.5  # s; a shorter cycle of an action looks like trembling
 
 

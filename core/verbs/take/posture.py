@@ -10,12 +10,12 @@ from ...motion.clip import Clip
 from .tracks import find_ankles
 
 # Body heights above the floor, medians over a stretch.
-FLOOR_PERCENTILE = 5.0  # of the lower foot over a take
-ON_FLOOR = 0.13  # hips of who lies or sits on the floor
-HEAD_DOWN = 0.3  # head of who lies
-KNEE_DOWN = 0.08  # lower knee of who kneels or crawls
-SEAT, LEVEL = 0.33, 0.09  # hips on a seat, and how far below them the higher knee may be
-BEHIND = 0.13  # hips of who sits are farther than this from the middle of the feet
+FLOOR_PERCENTILE = 5.0  # percentile of the height of the lower foot over a take, used as the floor
+ON_FLOOR = 0.13  # hips of a body that lies or sits on the floor are lower than this
+HEAD_DOWN = 0.3  # the head of a body that lies is lower than this
+KNEE_DOWN = 0.08  # the lower knee of a body that kneels or crawls is lower than this
+SEAT, LEVEL = 0.33, 0.09  # least height of hips on a seat, and largest height of these above the higher knee
+BEHIND = 0.13  # the hips of a body that sits are farther than this from the middle of the feet
 
 CROUCH, SIT, KNEEL, LIE = "Crouch", "Sit", "Kneel", "Lie"
 

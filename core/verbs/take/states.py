@@ -21,20 +21,24 @@ BESIDE = (0.12, 0.22)  # heights a second of additional movement allowed; upper 
 SINKING = 0.3  # s; sigma of the height of the hips whose change is measured
 SINKS = (0.2, 0.4)  # standing heights a second by which the hips of a gait rise or sink; upper limits
 RUNS = (0.10, 0.04)  # share of frames in the air
-RUNS_AT = 0.6  # of the median air share of a run; trims its ends, because a windowed mean rises too early
-GOES_AT = 0.2  # of the median speed of a walk; trims its ends for the same reason
+# The ends of a run or a walk are trimmed to where its share of frames in the air, or its speed, exceeds this share of
+# its median, because a mean over a window rises too early.
+RUNS_AT = 0.6
+GOES_AT = 0.2
 RUNNING = 0.6  # heights a second; slower flights are hops
 TURNS = (40.0, 20.0)  # degrees a second
 STILL = (0.10, 0.16)  # heights a second, mean of all points; upper limits
 BUSIEST = (0.4, 0.6)  # heights a second of the fastest point, so that waving is not idling; upper limits
 SIDEWAYS, BACKWARDS, SLACK = 50.0, 130.0, 8.0  # degrees between travel and facing; SLACK is the hysteresis
-LOW = (0.80, 0.85)  # of the standing height of the hips; upper limits
+LOW = (0.80, 0.85)  # shares of the standing height of the hips; upper limits
 LEAST = 0.4  # s; a shorter stretch joins its longer neighbour
 PASSES = 3  # passes that merge short spans into adjacent activities
 LEAST_REST = 1.0  # s; a shorter idle between activities belongs to them
-IRREGULAR = (0.05, 0.1)  # median in a walk with raised hands, in any walk; see `strides`; above, it is an action
-RAISED = (-0.2, 0.2)  # heights above the head of a raised hand, and share of a walk with one
-OFTEN = 0.4  # share of a walk with frequent enough steps; with less it is not a walk
+# A walk is an action if the median of its irregularity (see `strides`) is above the first value with raised hands, or
+# above the second value otherwise.
+IRREGULAR = (0.05, 0.1)
+RAISED = (-0.2, 0.2)  # least height of a raised hand above the head, and least share of a walk with a raised hand
+OFTEN = 0.4  # least share of a walk in which steps are frequent enough
 SHIFT = 0.3  # heights a second of all points; upper limit for a short weight shift
 LEAST_GAIT = 0.8  # s; shorter walks and runs next to an activity are steps of it
 LEAST_ASIDE = 1.2  # s; a shorter strafe or backward walk is part of a turn
@@ -127,7 +131,7 @@ def _goes(tracks: Tracks) -> Flags:
 
 
 def _gait(goes: Flags, tracks: Tracks) -> Flags:
-    """Return in which travelling rows (flags) the body travels by a gait without much other movement."""
+    """Return the travelling rows (flags) in which the body uses a gait without much other movement."""
     stepping = hysteresis(tracks.steps > STEPS[0], tracks.steps > STEPS[1])
     beside = tracks.moving - BUSY * tracks.speed
     sinks = np.abs(np.gradient(root_motion.smooth(tracks.crouch, SINKING * tracks.rate))) * tracks.rate
@@ -156,7 +160,7 @@ def _rows(tracks: Tracks) -> list[State]:
     low = hysteresis(tracks.crouch < LOW[0], tracks.crouch < LOW[1]) & ~running
     idle = _idle(tracks)
     ways = _ways(tracks.aside) if travels(tracks) else [("", "")] * len(tracks)
-    ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK  # of who turns, the way lags behind the facing
+    ahead = np.abs(tracks.aside) < SIDEWAYS + SLACK  # in turns, the direction of travel lags behind the facing
     free = travels(tracks)
     out = []
     for k in range(len(tracks)):

@@ -22,7 +22,7 @@ from ...weave.root_trajectory import RootTrajectory
 from ...weave.seam import close
 from . import InPlace, Travel
 
-MORE, LEAST = 1.1, 2.0  # times the previous slide, and cm/s; growth beyond both gives a warning
+MORE, LEAST = 1.1, 2.0  # factor, and cm/s, by which slide may increase; a larger increase than both gives a warning
 
 
 def travel(clips: Sequence[Clip], recipe: Travel, progress: Progress = SILENT) -> TravelResult:

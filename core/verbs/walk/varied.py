@@ -1,4 +1,4 @@
-"""Endless variations of clips: choose, play, bridge and plant (methods: Variations)."""
+"""Make endless variations of clips: choose rows, play them, bridge to keys, and plant feet (methods: Variations)."""
 
 import time
 from collections.abc import Sequence
@@ -29,16 +29,19 @@ from ...variation.wishes import Wishes
 from ...weave import planting
 from . import Walk
 
-LONGER = 1.5  # times the source: the length if none is given
-AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s
-SHIFTED = 0.3  # m of shift beside bending: reported
-SLIPS, MISSED = 0.06, 0.5  # m/s by which the ground slips along a path, m by which its end is missed: reported
-OFF = 0.12  # of a share: reported
+LONGER = 1.5  # times the duration of the source: duration of a result if none is given
+AROUND_SEAM, AROUND_KEY = 1.0 / 6.0, 0.5  # s before and after a seam or a key in which accelerations are compared
+SHIFTED = 0.3  # m; a larger shift of the path of a body 1.7 m tall, in addition to bending, gives a warning
+SLIPS = 0.06  # m/s; slower slip of the ground along a path is not reported
+MISSED = 0.5  # m; a larger distance from the end of a path gives a warning
+OFF = 0.12  # a share that is lower than requested by more gives a warning
 SEARCHING = "Searching the clips"
-LENGTHS = (1.0, 1.1, 0.9, 1.2, 0.8, 1.3, 0.7)  # of the asked one, tried for a loop: strides have whole numbers
-BRIEF, FREE = 8.0, 200.0  # s of a short source, and factor on the cost of beginning elsewhere than asked
-EARLY = 2.0 / 3.0  # share of a short source in which variations begin that are longer: it must go on
-FAR = 60.0  # degrees that a keyed pose may be from the motion around it without a warning
+LENGTHS = (1.0, 1.1, 0.9, 1.2, 0.8, 1.3, 0.7)  # shares of a loop's duration to try, since it needs whole strides
+BRIEF = 8.0  # s; a shorter source is short
+FREE = 200.0  # factor on the cost of a first row other than the seed's
+# A variation longer than a short source begins in this first share of the source, so that enough rows follow.
+EARLY = 2.0 / 3.0
+FAR = 60.0  # degrees; a joint of a keyed pose farther from the motion at that frame gives a warning
 
 
 def gather(
@@ -60,7 +63,7 @@ def gather(
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """The chosen rows, the known jumps, and the wishes."""
+    """The chosen rows, the jumps that were found, the keyed poses and kept stretches, and the clips' shares."""
 
     chosen: Chosen
     found: Jumps
@@ -73,8 +76,8 @@ def vary(
 ) -> VariedResult:
     """Return a variation of clips; the same seed gives the same one.
 
-    Raises GraphError if no way continues, OptionError for wishes that do not fit, and the errors of
-    `limits.check_size`.
+    Raises GraphError if no sequence of rows is possible, OptionError for keyed poses, stretches or paths that do not
+    fit, and the errors of `limits.check_size`.
 
     Example:
         >>> from action_loom.core import verbs
@@ -152,8 +155,8 @@ def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _
     shares = _shares(rows, recipe)
     count = int(np.ceil((wished.frames - 1) / rows.step)) + (0 if recipe.loop else 1)
     asked, pinned = wishes.limits(rows, wished, count, hold=recipe.hold, loop=recipe.loop)
-    if recipe.variation > 0.0 and not recipe.loop:  # seeds begin elsewhere, where enough rows follow
-        short = recipe.variation == 1.0 and rows.seconds() < BRIEF  # seeds of a short source hardly differ otherwise
+    if recipe.variation > 0.0 and not recipe.loop:  # each seed begins at another row after which enough rows follow
+        short = recipe.variation == 1.0 and rows.seconds() < BRIEF  # otherwise seeds of a short source hardly differ
         asked = replace(
             asked,
             first=recipe.seed * guide.GOLDEN % 1.0 * _begin_within(rows, count),
@@ -173,7 +176,7 @@ def _choose(rows: Source, recipe: Walk, wished: Wishes, progress: Progress) -> _
 
 
 def _begin_within(rows: Source, count: int) -> float:
-    """Return the number of rows with one of which a variation of `count` rows begins."""
+    """Return the number of first rows of the source among which a variation of `count` rows may begin."""
     once = len(np.unique(rows.same))
     if once < len(rows):  # a repeated cycle can begin at any of its rows
         return once
@@ -199,7 +202,7 @@ def _shares(rows: Source, recipe: Walk) -> Array:
 
 
 def _path(recipe: Walk) -> GroundPath | None:
-    """Return the path to lead along, None for an end; raises OptionError for one that does not fit other limits."""
+    """Return the path to follow, None without one; raises OptionError for a path that does not fit other options."""
     if len(recipe.way) == 1 and len(recipe.way[0]) != 3:
         raise wrong_rows("way", "x", "y", "degrees")
     if len(recipe.way) < 2:
@@ -212,7 +215,10 @@ def _path(recipe: Walk) -> GroundPath | None:
 def _finish_clip(
     played: Played, recipe: Walk, wished: Wishes, path: GroundPath | None
 ) -> tuple[Clip, planting.Outcome, list[float], tuple[float, list[str]]]:
-    """Return the played clip through its keys and to its end, planted; how far keys and shifts were, and sentences."""
+    """Return the played clip led through keys and to its end, with planted feet, and the outcome of planting.
+
+    Also returns the correction at each key, degrees, the shift of the path, metres, and sentences.
+    """
     clip = replace(played.clip, cyclic=recipe.loop)
     clip, apart = bridging.through_keys(clip, wished.keys, wished.stretches)
     shifted, told = 0.0, list[str]()

@@ -20,7 +20,7 @@ def weight(clips: Sequence[Clip], recipe: Weight, progress: Progress = SILENT) -
 
     With `level_spin` the body turns evenly in flight; with `balance` it stands over its feet. Raises ClipError for
     bodies of an unknown unit, SkeletonError for bodies without known legs, or feet without length for `balance`,
-    OptionError if a jump lacks the time around it for another duration.
+    OptionError if there is too little time around a jump to change its duration.
 
     Example:
         >>> from action_loom.core import verbs

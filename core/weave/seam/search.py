@@ -16,8 +16,8 @@ from ...sync.cycle_search import NEAR_BEST, PERIODIC, Cycle, Repetition
 LENGTHS = 0.042  # s by which the cycle length may change
 WINDOW = 0.033  # s compared on each side
 PLACES, APART = 12, 0.025  # number of places offered, and s between them
-# Costs in addition to K of the place: of a doubled distance, of a length at the limit above, and of a start with a
-# score 0.05 below the scores equivalent to the best.
+# The cost of a place is its K plus CLOSENESS for each doubling of the distance, up to STRETCH for a changed length (at
+# the limit above), and LESS for each 0.05 of score by which its start is below the scores equivalent to the best.
 CLOSENESS, STRETCH, LESS = 1.5, 1.0, 2.0
 
 Frames = NDArray[np.int64]

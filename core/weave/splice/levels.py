@@ -17,7 +17,7 @@ from ...motion.quat import Array
 from ...motion.skeleton import Skeleton
 from ...sync import joint_weights
 
-TRUNK_SHARE = 0.3  # of the total weight, the rest is the legs'; with more, standing and walking would be similar
+TRUNK_SHARE = 0.3  # weight of the trunk, of 1 for legs and trunk; with more, standing and walking would be similar
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class Interval:
 
 
 class Played(ABC):
-    """An action, of one or more clips, that can be entered at any frame and plays on from there."""
+    """An action, of one or more clips, that can be entered at any frame and continues from there."""
 
     name: str
     clips: Sequence[Clip]
