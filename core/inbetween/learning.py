@@ -30,8 +30,7 @@ PARTS, FEWEST_GROUPS, GROUP = 4, 3, 300  # of clips held out in turn; clips at l
 FEWEST_WINDOWS, TOGETHER = 40, 2000  # windows at least, and windows multiplied at once
 WIDTH, SLOPE, NOISE, JITTER = 0.9, 0.5, 0.1, 2e-5  # width of the kernel in median distances; linear part; noise
 NEIGHBOURS, LEAST_NEIGHBOURS, OF_WINDOWS = 150, 20, 8  # held-out windows that tell the error of a query
-FEW = 4.0  # squared number of clips among the held-out neighbours, at which a share that explains nothing is halved
-UNLIKE, STEEP = 2.0, 4  # distance of the neighbours from a query, in deviations, at which it is halved, and steepness
+FEW = 2.0  # squared number of held-out clips at which a network's shares are halved
 FLOOR = 0.1  # medians of squared departures added to the weights of held-out windows
 DIGITS = 6  # of measures in comparisons, so that every processor finds the same neighbours
 
@@ -77,8 +76,8 @@ class Model:
     windows : their number; explained : share of the squared departures of held-out clips that it predicts
     centres : some windows
     measures (N, 3), hits, sizes, squares (N,) : of held-out windows: their measures, the product of predicted and true
-    departures, and the squares of both; groups (N,) : their clips; farthest : the largest distance of one of them
-    from the centres of the fit
+    departures, and the squares of both; farthest : the largest distance of one from the centres of the fit
+    known : factor of shares, below 1 where few clips were held out
     """
 
     rows: int
@@ -94,8 +93,8 @@ class Model:
     hits: Array
     sizes: Array
     squares: Array
-    groups: Longs
     farthest: float
+    known: float
 
     def predict(self, poses: Poses, first: int, last: int, before: list[int], after: list[int]) -> Departure:
         """Return the departure between two poses of a body, with those known beside them."""
@@ -123,19 +122,10 @@ class Model:
         share = float(
             np.clip((weights * self.hits[some]).sum() / ((weights * self.sizes[some]).sum() + 1e-12), 0.0, 1.0)
         )
-        share *= min(1.0, self.farthest / max(apart, 1e-9)) ** 4
-        error = self._error(some, weights, share)
-        # Few clips, or windows unlike the query, tell little of its error; that counts as much as they err themselves.
-        clips = np.bincount(self.groups[some]) / count
-        unlike = (float(np.median(far[some])) / UNLIKE**2) ** (STEEP / 2)
-        share /= (1.0 + error * FEW * float((clips**2).sum()) ** 2) * (1.0 + error * unlike)
-        return share, self._error(some, weights, share)
-
-    def _error(self, some: Longs, weights: Array, share: float) -> float:
-        """Return the weighted squared error of held-out windows with a share, over that of interpolation."""
+        share *= self.known * min(1.0, self.farthest / max(apart, 1e-9)) ** 4
         missed = self.squares[some] - 2.0 * share * self.hits[some] + share**2 * self.sizes[some]
         error = (weights * missed).sum() / max((weights * self.squares[some]).sum(), 1e-12)
-        return float(np.clip(error, 0.01, 1.0))
+        return share, float(np.clip(error, 0.01, 1.0))
 
 
 def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Around) -> Model | None:
@@ -165,10 +155,12 @@ def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Ar
     predicted: Any
     if len(starts) > MANY:
         held = parts == 0
+        some = len(np.unique(numbers[held]))
+        known = some**2 / (some**2 + FEW)
         windows = network.Windows(poses, starts, gap_rows, given, true)
         way, predicted = network.train(clips[0], list_moving_joints(clips), windows, levers, ~held)
     else:
-        held = np.ones(len(parts), dtype=bool)
+        held, known = np.ones(len(parts), dtype=bool), 1.0
         way, predicted = _fit_kernel(given, true, parts)
     centres = _centres(len(given))
     apart = np.empty(len(given))
@@ -181,7 +173,7 @@ def learn(clips: list[Clip], rows: Rows, poses: Poses, gap_rows: int, around: Ar
     explained = 1.0 - float((squares - 2.0 * hits + sizes).sum() / max(squares.sum(), 1e-12))
     return Model(
         gap_rows, around, len(given), max(explained, 0.0), features, given[centres], way, levers, measures,
-        measures.std(axis=0) + 1e-6, hits, sizes, squares, numbers[held], float(apart.max()),
+        measures.std(axis=0) + 1e-6, hits, sizes, squares, float(apart.max()), known,
     )  # fmt: skip
 
 

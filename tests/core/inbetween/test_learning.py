@@ -62,16 +62,6 @@ def test_other_motion_is_not_trusted(library):
     assert learnt.error > 0.9
 
 
-@pytest.mark.parametrize("odd", [actions.run, actions.turn_left, actions.sneak])
-def test_one_odd_clip_does_not_vouch_for_other_motion(odd):
-    """Held out, it is as far from the other clips as a query is that is unlike all of them."""
-    clips = [clip.cut(0, 40) for clip in (*paced((0.85, 0.95, 1.05, 1.15)), odd())]
-    learnt, even, made = predict(fill.library(clips, 0.5), actions.wave(), 10)
-    assert learnt.share < 0.1
-    true = actions.wave().cut(10, 10 + ROWS + 1)
-    assert far(filling.mix_ways(even, [(made, learnt.share)]), true) < 1.15 * far(even, true)
-
-
 def test_two_clips_teach_nothing_and_neither_do_too_short_ones():
     walk = actions.walk()
     assert fill.library([walk.cut(0, 60), walk.cut(10, 70)], 0.5).model(ROWS, Around()) is None
