@@ -16,10 +16,10 @@ from . import arms
 from .figure import Figure, figure_of
 from .wanted import Wanted
 
-ROUNDS = 4  # of turning hands with a prop, and the prop onto the line of the palms
-SHORT = 0.02  # m between places of palms on a prop, below which they show no line
-NEAR = 1e-4  # m and radians: a nearer prop is left as it is
-RESTS = 0.02  # body heights a second; a slower prop rests where it was put down
+ROUNDS = 4  # number of times that hands are turned with a prop, and the prop is aligned with the line of the palms
+SHORT = 0.02  # m; two palms that are nearer to each other on a prop define no line
+NEAR = 1e-4  # m and radians; a prop that needs a smaller correction is not changed
+RESTS = 0.02  # body heights a second; a prop that moves more slowly is at rest where it was put down
 
 
 def _parts_of(one: Wanted) -> list[tuple[str, Array, Array]]:

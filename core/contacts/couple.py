@@ -17,11 +17,11 @@ from .keep import Hold, Kept
 from .still_spans import Stillness
 from .wanted import Key, Played, Wanted
 
-FAR = 0.2  # body heights between palms that hold each other
-HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
-PASSES = 0.35  # body heights a second: palms that meet are slower to each other once; passing palms are not
+FAR = 0.2  # body heights; palms whose median distance is larger do not hold each other
+HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # limits of the distance between two palms that hold each other
+PASSES = 0.35  # body heights a second; palms that never move more slowly relative to each other only pass
 BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
-LEAVES = 0.1  # s beside fixed frames in which arms go back to them; twice as long where they would snap
+LEAVES = 0.1  # s; led arms return to a fixed frame over this time, or over twice this time where they would snap
 SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
 
 _OTHER_SIDE = str.maketrans("LR", "RL")
@@ -104,7 +104,7 @@ def _find_between(pair: Sequence[Figure], rate: float, height: float, sides: str
 
 
 def _is_held(pair: Sequence[Figure], sides: str, height: float, span: slice) -> bool:
-    """Return whether the distance of two palms varies far less than with each palm as at another frame."""
+    """Return whether the distance of two palms varies far less than between positions of different frames."""
     frames = find.choose_frames(span)
     one, other = (find.shuffle(figure, side, frames) for figure, side in zip(pair, sides, strict=True))
     shuffled = np.linalg.norm(one[:, :, None] - other[:, None], axis=3)
@@ -371,7 +371,7 @@ def _meet_fixed(one: Wanted, own: "Source", fixed: Flags) -> Wanted:
 
 
 def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
-    """Return a clip whose arms return to their earlier rotations near fixed frames, sooner where they would snap."""
+    """Return a clip whose arms go back to earlier rotations near fixed frames, more slowly where they would snap."""
     keys = np.flatnonzero(fixed)
     leaves = np.full(len(keys), LEAVES * clip.rate)
     led = _return_to_keys(clip, body.made, keys, leaves)
@@ -383,7 +383,10 @@ def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
 
 
 def _return_to_keys(clip: Clip, before: Clip, keys: NDArray[np.int64], leaves: Array) -> Clip:
-    """Return a clip that goes over to an earlier one in some frames beside keys (K,), and is the same there."""
+    """Return a clip that blends into an earlier one around keys (K,), and equals it at the keys.
+
+    leaves (K,) : frames over which it blends at each key
+    """
     away = np.abs(np.arange(len(clip))[:, None] - keys) / leaves
     share = arrays.ease(np.clip(away.min(axis=1), 0.0, 1.0))[:, None, None]
     change = quat.log(quat.mul(quat.inv(before.rotations), quat.same_side(clip.rotations, before.rotations)))

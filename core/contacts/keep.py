@@ -23,12 +23,13 @@ from .wanted import Played, Wanted
 Lacks = Callable[["Hold", Sequence[Figure]], Mapping[Hand, Array]]
 Held = tuple[list[Clip], "Kept"]
 
-FAR = 0.25  # body heights from which on a contact of the source makes no sense in the result
-AROUND = 0.5  # s beyond the ease in which a contact can be the cause of a snap
-SLIPS = 0.05  # m along a part; larger ones are reported
-MISSES = 0.01  # m; larger errors in a twentieth of a contact's frames with a partner are reported
-REMAINS, LEFT = 0.02, 0.005  # m; larger errors are reported, of hands on a prop the second
-LATE = 0.005  # m; larger errors in any frame of a contact try a longer way to it
+FAR = 0.25  # body heights; a contact whose hand is farther away in the result (median) is let go
+AROUND = 0.5  # s before and after the eases of a contact; a snap of its arm in this range is attributed to the contact
+SLIPS = 0.05  # m; if a hand must be moved along a part by more, this is reported
+MISSES = 0.01  # m; a contact with a partner is reported if its error is larger in a twentieth of its frames
+REMAINS = 0.02  # m; larger errors of hands are reported
+LEFT = 0.005  # m; the same limit for hands on a prop
+LATE = 0.005  # m; if the error of a contact is larger in any frame, longer approaches to it are tried
 APPROACHES: Sequence[Approach] = ((arms.EASE, 0.0), (arms.EASE, 0.1), (0.45, 0.1), (0.45, 0.2))  # s
 
 

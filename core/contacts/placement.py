@@ -14,13 +14,15 @@ from .couple import Source, Two
 from .figure import Figure, figure_of
 from .wanted import Played, Wanted
 
-STRAIGHT = 0.95  # of the arms' lengths, or as far as in the sources
-OFF, AIM = 0.9, 0.6  # of `keep.FAR`: palms farther than the first are brought within the second
-MANY = 0.9  # quantile of a contact's frames in which palms are compared with `OFF`
-FLAT = 0.3  # least radius on the ground, of the reach: heights can't be changed here
-SMOOTH = 0.35  # s, sigma
-ROUNDS, NEAR = 300, 0.01  # iterations; m of remaining lack to accept
-TURNS = 0.1  # m: contacts nearer to each other hardly turn a figure
+STRAIGHT = 0.95  # arms may be stretched to this share of their lengths, or as far as in the sources
+OFF = 0.9  # of `keep.FAR`; palms that are farther from their contact are brought nearer by moving a figure
+AIM = 0.6  # of `keep.FAR`; the distance within which these palms are brought
+MANY = 0.9  # quantile over the frames of a contact of the distance that is compared with `OFF`
+FLAT = 0.3  # of the reach; least radius of its disc on the ground, because heights cannot be changed here
+SMOOTH = 0.35  # s; sigma with which shifts and turns are smoothed
+ROUNDS = 300  # largest number of iterations
+NEAR = 0.01  # m; the iteration ends when all distances to the discs are smaller
+TURNS = 0.1  # m; damps the turn that several contacts give, so that contacts nearer to each other hardly turn a figure
 
 Plane = NDArray[np.complex128]
 

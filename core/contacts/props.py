@@ -18,13 +18,16 @@ from .still_spans import Stillness
 
 # In body heights.
 RIGID, GRIP = Stillness(0.03, 0.12, 0.01, 0.3), Stillness(0.03, 0.12, 0.012, 0.3)
-LEVER = 0.1  # length at which turns of a prop count as distances
-LEAVES = 0.02  # a joint below the hips that moves less against its parent belongs to it
-MOVES, EXPLAINS = 0.01, 5.0  # least movement of a held prop against its parent, and its ratio to that against the hand
-NEAR = 0.5  # largest distance of a palm from the nearest point of a prop
-PAIRED = 0.3  # share of a span in which both hands hold one thing by their own motion
-USUAL, SAME = 0.9, 0.001  # share of a span's frames, and body heights, that show how far a held relation varies
-GAP = 0.1  # s of one hand alone between frames of both
+LEVER = 0.1  # radius by which rotations of a prop are multiplied, so that they add to distances
+LEAVES = 0.02  # a joint below the hips that moves less relative to its parent is part of the body, and no prop
+MOVES = 0.01  # a held prop moves at least this far both in the world and relative to its parent
+EXPLAINS = 5.0  # and at least this many times as far as relative to the hand
+NEAR = 0.5  # a palm farther (median) from the nearest point of a prop does not hold it
+PAIRED = 0.3  # least share of a span in which the motion of the hands must show that both hold one thing
+# A held span is extended by frames beside it in which the relation is no farther from its median than in the share
+# USUAL of the span, or than SAME.
+USUAL, SAME = 0.9, 0.001
+GAP = 0.1  # s; shorter gaps between spans of both hands are closed, and shorter spans of one hand are dropped
 
 Held = tuple[int, str, int, int]  # a prop, "L", "R" or "LR", first frame and end
 
@@ -130,7 +133,7 @@ def _find_holder(skeleton: Skeleton, joint: int) -> str:
 
 
 def _find_near(figure: Figure, rate: float, side: str, joint: int, relation: Array, limits: Stillness) -> list[slice]:
-    """Return the spans in which a palm is near a prop, and a relation of both hardly changes."""
+    """Return the spans in which a palm is near a prop, and their relation hardly changes."""
     height, near = figure.skeleton.height, _measure_distance(figure, side, joint)
     spans = [slice(*span) for span in still_spans.find_still_spans(relation, rate, height, limits)]
     return [_extend(relation, span, height) for span in spans if float(np.median(near[span])) <= NEAR * height]

@@ -19,10 +19,10 @@ from . import find, props
 from .figure import Figure, figure_of
 from .find import LOAD, ON, PROP, RIGID, TOUCH, WORLD, Contact
 
-LIVES = 0.5  # share of the sources that have a contact, above which a result has it
-TOGETHER = 1.0  # s between contacts with the world that keep their places relative to each other
-TURNED = np.radians(2.0)  # a body turned less stands as in its source
-SAME = 1e-4  # body heights, and components of quaternions: joints of two bodies with the same rest pose
+LIVES = 0.5  # a result has a contact in frames in which the sources that have it weigh more than this share
+TOGETHER = 1.0  # s; contacts with the world that follow each other sooner are moved together, as a group
+TURNED = np.radians(2.0)  # a group whose turn from the source to the result is smaller is only shifted
+SAME = 1e-4  # body heights, and quaternion components; rest poses that differ by no more count as equal
 
 Key = tuple[str, str, str]
 
