@@ -23,13 +23,13 @@ from .learning import Model
 from .rows import RATE, Longs, Rows, lengthen_clip, of_clips, of_poses
 from .windows import Around, Poses
 
-FEWEST_FRAMES = 6  # between two keys; shorter gaps are not changed
-LONGEST = 60.0  # s between two keys
-REMEMBERED, MODELS = 512, 12  # gaps and models cached
-LAGS = (1, 5)  # rows from a key to the poses beside it that tell its speed, where frames stay
-FARTHEST = 45  # rows to a neighbouring key that tells more
-WORST_ERROR = 0.9  # expected error of a model, over interpolation's, from which it is not used
-HELD = 1e-5  # quaternion components, m
+FEWEST_FRAMES = 6  # frames from one key to the next; shorter gaps are not changed
+LONGEST = 60.0  # s; longest gap between two keys
+REMEMBERED, MODELS = 512, 12  # number of gaps, and of models, in the caches
+LAGS = (1, 5)  # rows from a key to poses outside the gap that give the speed at the key, if these frames do not change
+FARTHEST = 45  # rows; beyond a gap that changes, the next key is used instead of these poses if it is no farther
+WORST_ERROR = 0.9  # a model is not used if its expected error is at least this share of the error of interpolation
+HELD = 1e-5  # quaternion components, m; a joint that varies less is held
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Library:
 
 @dataclass(frozen=True)
 class Wish:
-    """Settings of one gap: candidate and gain; None for a candidate chosen jointly, and for an estimated gain.
+    """Settings of one gap. If the candidate is None, it is chosen jointly; if the gain is None, it is estimated.
 
     candidate : its index among the candidates found, or the pieces of one, found or not
     leads : start and end speed (see `filling.measure_leads`); None for those of the keys
