@@ -1,6 +1,7 @@
-"""Roles of two legs from the motion alone, where no name tells them (methods: Body roles and retargeting).
+"""Find the roles of two legs from the motion alone, for bodies without useful names.
 
-All is seen from the joint that carries the legs, so that it does not matter where a body stands and faces.
+Method: Body roles and retargeting. All positions are relative to the joint that carries the legs, so that the place and
+the facing of the body do not matter.
 """
 
 from collections.abc import Sequence
@@ -13,15 +14,19 @@ from .clip import Clip
 from .quat import Array
 from .roles import ancestors
 
-TURNS = np.radians(4.0)  # range of the turn of a joint that moves a leg
-LOW, HIGH = 0.3, 0.4  # of the height of the thigh over the floor where a foot stands: ankles are lower, knees higher
-BONES = (0.6, 1.7)  # times as long as the shin a thigh is
-ONE_KNEE = 0.5  # of its bend: where another joint bends by more, the knee is in doubt
-STANDING = 0.05  # of the height of a leg, over the floor
-# What tells the front: steps of standing feet (share of all their ways), knees and toes (of the leg, ahead of it).
+TURNS = np.radians(4.0)  # least range of motion of a joint that moves a leg
+# Shares of the height of the thigh over the floor while the foot stands: ankles are lower, knees are higher.
+LOW, HIGH = 0.3, 0.4
+BONES = (0.6, 1.7)  # limits of the length of a thigh, as a multiple of the length of its shin
+ONE_KNEE = 0.5  # of the bend of the knee; if another joint bends by more, it is uncertain which one is the knee
+STANDING = 0.05  # of the height of a leg; a foot that is lower over the floor stands
+# Least values that show the front: the net backward motion of standing feet as a share of their whole path, and the
+# distances of knees and of toes in front of the leg as shares of its height. FAR is used for knees if neither feet nor
+# toes show it, and the feet move at least a little in the direction that agrees with the knees.
 BACK, KNEE, TOE, FAR = 0.3, 0.01, 0.05, 0.08
-SAME = 0.03  # of a leg: of joints so near to each other at the ankle, the outer one is the foot
-APART = 0.12  # of a leg: where the trunk begins so near to what carries the legs, either could be called the hips
+SAME = 0.03  # of the height of a leg; if joints at the ankle are nearer to each other, the outermost one is the foot
+# Share of the height of a leg. If the trunk begins nearer to the joint that carries the legs, either could be the hips.
+APART = 0.12
 
 Joints = tuple[int, int, int, int]  # thigh, knee, ankle, and where the leg ends
 
@@ -135,7 +140,7 @@ def _measure_distance(places: Array, one: int, other: int) -> float:
 
 
 def _over_floor(chain: Sequence[int], thigh: int, seen: _Seen) -> Array:
-    """Return the heights (K,) of the joints of a chain over its lowest, where it stands, in those of its thigh."""
+    """Return the heights (K,) of joints of a standing chain over the lowest one, as shares of the thigh's height."""
     heights = seen.heights[:, chain]
     lowest = heights.min(axis=1)
     tall = np.maximum(heights[:, thigh] - lowest, 1e-9)
