@@ -1,4 +1,4 @@
-"""Legs of a body that no name tells, by poses of its own actions (methods: Body roles and retargeting)."""
+"""Find legs that names do not show from poses of the body's own actions (methods: Body roles and retargeting)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ def are_known(skeleton: Skeleton) -> bool:
 
 
 def find_legs(own: Clip) -> dict[str, int]:
-    """Return the joints that play two legs and hips by a body's own poses (see `leg_roles.find`).
+    """Return the joints of two legs and the hips, found in a body's own poses (see `leg_roles.find`).
 
     Feet that hang on another joint are taken as hung on the shins that lead them.
 
@@ -41,7 +41,7 @@ def find_legs(own: Clip) -> dict[str, int]:
 
 
 def many(own: Clip) -> dict[str, tuple[int, ...]]:
-    """Return the joints of the legs of a body with four or more by its own poses (see `leg_chains.find`).
+    """Return the joints of four or more legs, found in a body's own poses (see `leg_chains.find`).
 
     Feet that hang on another joint are taken as hung on the shins that lead them.
 
