@@ -55,7 +55,7 @@ def find_contacts(one: Clip, other: Clip) -> tuple[Contact, ...]:
 
 
 def _exchange_figures(row: FreeHand) -> FreeHand:
-    """Return a contact of two figures as the other one has it."""
+    """Return a contact of two figures from the point of view of the other figure."""
     if row.kind in (MEET, HOLD):
         ends = find.split_ends(row.sides)[::-1]
         return row._replace(sides=(",".join if "." in row.sides else "".join)(ends))
@@ -136,7 +136,7 @@ def _find_on(pair: Sequence[Figure], rate: float, kind: str) -> list[Contact]:
 
 
 def _is_resting(pair: Sequence[Figure], side: str, name: str, span: slice) -> bool:
-    """Return whether a palm stays on a part of the other figure far better than as at other frames."""
+    """Return whether a palm moves far less on a part of the other figure than between positions of different frames."""
     one, other = pair
     frames = find.choose_frames(span)
     back = quat.inv(other.turned[frames, other.joint_of(name)])[:, None]
@@ -151,8 +151,8 @@ def find_sources(
 ) -> Mapping[Clip, "Source"]:
     """Return the sources of two results by the leader's clips.
 
-    played : what both play, as frames of the leader's sources; partners : the partner's source of each of these
-    originals : the clips of which others, of either, are mirror images
+    played : the frames that both play, of the leader's sources; partners : the partner's source for each of these
+    originals : the original clip of each mirror image, of either figure
 
     Example:
         >>> import numpy as np
@@ -176,7 +176,7 @@ def keep_contacts(
     """Return two results with their hands where their sources have them, and how far they were off.
 
     played, sources : as `find_sources`; adapts : whose arms move, one of `ADAPTS`
-    fixed (F,) : frames that stay to the bit, as keyed poses do; contacts there have the relation of these
+    fixed (F,) : frames that do not change at all, such as keyed poses; contacts have the result's own relation there
 
     Example:
         >>> import numpy as np
@@ -205,9 +205,10 @@ def keep_contacts(
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Clips of two figures as they are played, the same as captured, and whether the first are mirror images.
+    """A source of two figures.
 
-    contacts : as they are played
+    clips : the clips of both as they are played; captured : the captured ones, of which these may be mirror images
+    mirrored : whether they are; contacts : of `clips`
     """
 
     clips: Two
@@ -360,7 +361,7 @@ def describe_left_out(clip: Clip, partner: Clip | None = None, *, cyclic: bool =
 
 
 def _meet_fixed(one: Wanted, own: "Source", fixed: Flags) -> Wanted:
-    """Return a contact with the result's own relation in fixed frames; between these, the difference goes over."""
+    """Return a contact with the result's relation in fixed frames; between these, the difference is interpolated."""
     keys, at = np.flatnonzero(fixed), np.arange(len(fixed))
     inside = (keys >= one.contact.first) & (keys < one.contact.end)
     off = np.where(inside[:, None], own.relate(one.contact.key, keys.astype(float)) - one.relation[keys], 0.0)

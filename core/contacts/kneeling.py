@@ -30,7 +30,7 @@ class Lack:
 
 
 def kneel(made: Clip, lacks: Sequence[Lack]) -> Clip:
-    """Return a clip with its knees moved; beyond a contact its lack is held and eased.
+    """Return a clip with its knees moved; beyond a contact the missing displacement is held and faded out.
 
     Example:
         >>> import numpy as np

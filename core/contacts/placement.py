@@ -47,7 +47,7 @@ class _Disc:
 
 
 def bring_near(made: Two, played: Sequence[Played], sources: Mapping[Clip, Source], adapts: str) -> Clip:
-    """Return the partner moved and turned on the ground until arms reach the contacts of hands; itself if they do.
+    """Return the partner moved and turned on the ground so that arms reach their contacts; unchanged if they do.
 
     played, sources, adapts : as `couple.keep_contacts`
 
@@ -110,7 +110,7 @@ def _list_discs(
 
 
 def _find_ends(one: Wanted, nows: Sequence[Figure], facing: Array) -> tuple[Array, Array]:
-    """Return from where to where (K, 3) the partner's end of a contact is missing, and where that end is (K, 3)."""
+    """Return the displacement (K, 3) that the partner's end of a contact needs, and the place (K, 3) of that end."""
     (body, side), lack = next(iter(couple.measure_lack(one, nows, facing, (1.0, 0.0)).items()))
     palm = nows[body].ends[side][one.span]
     if body:

@@ -3,7 +3,7 @@
 Method: Props.
 
 A prop held by one hand keeps its place and its turn in the frame of the hand; two hands keep their places on a prop.
-The evidence is that it moves far more in the world, and against its parent, than against the hand.
+The evidence is that the prop moves far more in the world, and relative to its parent, than relative to the hand.
 """
 
 import numpy as np
@@ -140,7 +140,7 @@ def _find_near(figure: Figure, rate: float, side: str, joint: int, relation: Arr
 
 
 def _extend(relation: Array, span: slice, height: float) -> slice:
-    """Return a span with the frames beside it in which a relation is as in most of its own, as before a release."""
+    """Return a span extended by the frames beside it in which the relation hardly differs, such as before a release."""
     away = np.linalg.norm(relation - np.median(relation[span], axis=0), axis=1)
     same = away <= max(float(np.quantile(away[span], USUAL)), SAME * height)
     first, end = span.start, span.stop
@@ -152,13 +152,13 @@ def _extend(relation: Array, span: slice, height: float) -> slice:
 
 
 def _is_explained(figure: Figure, joint: int, relation: Array, span: slice) -> bool:
-    """Return whether a prop moves far more in the world, and against its parent, than against a hand."""
+    """Return whether a prop moves far more in the world, and relative to its parent, than relative to a hand."""
     goes, own = _measure_way(figure, joint, span), _measure_spread(relation[span])
     return goes >= MOVES * figure.skeleton.height and goes >= EXPLAINS * own
 
 
 def _measure_way(figure: Figure, joint: int, span: slice) -> float:
-    """Return how much (m) a prop moves in the world and against its parent, the less of both."""
+    """Return how much (m) a prop moves in the world or relative to its parent, whichever is less."""
     parent = int(figure.skeleton.parents[joint])
     return min(_measure_spread(_in_joint(figure, joint, one)[span]) for one in {parent, -1})
 

@@ -31,7 +31,7 @@ Key = tuple[str, str, str]
 class Played:
     """A stretch of a source that a result plays: frames (K,) of the clip, with weights (K,), from frame `first` on.
 
-    world : whether the stretch is in the world as its source is, but for a turn and a shift
+    world : whether the stretch moves in the world like its source, except for one turn and one shift
     """
 
     clip: Clip
@@ -45,7 +45,7 @@ class Played:
 class Wanted:
     """A contact of a result, from its first frame to the one before `end`.
 
-    relation (F, D) : over all frames of the result, valid in the contact's
+    relation (F, D) : in all frames of the result, but valid only in the frames of the contact
     """
 
     contact: Contact
