@@ -59,7 +59,7 @@ def many(own: Clip) -> dict[str, tuple[int, ...]]:
 
 
 def with_legs(clip: Clip) -> Clip:
-    """Return a clip whose body knows its legs, if it has more than two that no name tells (see `leg_chains.find`).
+    """Return a clip whose skeleton has its legs, if they are more than two and names do not show them.
 
     Example:
         >>> from action_loom.core.bodies import own_legs
@@ -73,7 +73,7 @@ def with_legs(clip: Clip) -> Clip:
 
 
 def with_hind_legs(clip: Clip) -> Clip:
-    """Return a clip as `with_legs` does, with the hind legs of that body, and the hips over them, as on two legs.
+    """Return a clip as `with_legs` does, with the roles of two legs for the hind legs, and the hips above them.
 
     Example:
         >>> from action_loom.core.bodies import own_legs
@@ -97,7 +97,7 @@ def with_hind_legs(clip: Clip) -> Clip:
 def add_roles(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[str] = ()) -> Skeleton:
     """Return a body with roles that its own poses show (see `find_legs`) where it has none.
 
-    without : roles that the user chose, which stay as they are. Nothing is added where poses contradict known roles.
+    without : roles that the user chose, which do not change. Nothing is added if the poses contradict known roles.
 
     Example:
         >>> from dataclasses import replace

@@ -105,7 +105,7 @@ def _chain(clip: Clip, line: Sequence[int], places: Array) -> list[int]:
 
 
 def _bending(line: Sequence[int], places: Array, knee: int) -> list[int]:
-    """Return the inner joints of a line that bend, at least the one that bends most; the knee is one in any case."""
+    """Return the inner joints of a line that bend, at least the known knee, or else the joint that bends most."""
     bones = np.linalg.norm(np.diff(places[:, line], axis=1), axis=2).mean(axis=0)
     bends = {joint: _bend(places, line[k], joint, line[k + 2]) for k, joint in enumerate(line[1:-1])}
     chosen = [line.index(knee) if knee >= 0 else line.index(max(bends, key=lambda joint: bends[joint]))]
@@ -128,7 +128,7 @@ def _bend(places: Array, upper: int, middle: int, lower: int) -> float:
 def _names(clip: Clip, chains: Sequence[Sequence[int]], places: Array) -> list[str]:
     """Return the name of each foot, by side and from the back to the front; none if a side has more feet.
 
-    Sides and the front are as the joints' names tell them, or else as motion does.
+    Sides and the front are known from the names of the joints, or otherwise from motion.
     """
     hips, ends = [chain[0] for chain in chains], [chain[-1] for chain in chains]
     seen = _turn_to_front(places, ends, hips, _find_front(clip, ends, hips, places))

@@ -32,7 +32,7 @@ Joints = tuple[int, int, int, int]  # thigh, knee, ankle, and where the leg ends
 
 
 class _Seen(NamedTuple):
-    """Places (F, J, 3) and the upward direction (3,) as the carrier of the legs sees them, and heights (F, J)."""
+    """Places (F, J, 3) and the upward direction (3,) in the frame of the joint that carries legs, heights (F, J)."""
 
     places: Array
     up: Array
@@ -40,9 +40,9 @@ class _Seen(NamedTuple):
 
 
 def find(clip: Clip) -> dict[str, int]:
-    """Return the joints that play thighs, shins, feet and hips of a body with two legs; {} where it is in doubt.
+    """Return the joints for thighs, shins, feet and hips of a body with two legs; {} if they are not certain.
 
-    clip : poses of the body's own actions, with feet hung on their legs. Hips are left out where two joints could be.
+    clip : poses of the body's own actions, with feet hung on their legs. Hips are left out if two joints could be hips.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -104,7 +104,7 @@ def _measure_motion(clip: Clip, carrier: int) -> _Seen:
 
 
 def _first_that_turns(clip: Clip, chains: Sequence[Sequence[int]]) -> int:
-    """Return how far down the chains the first joint is that turns on either side: a joint in the pelvis does not."""
+    """Return the index along the chains of the first joint that turns on either side; joints in the pelvis do not."""
     for k, joints in enumerate(zip(*chains, strict=True)):
         turns = quat.log(quat.mul(quat.inv(clip.rotations[:1, joints]), clip.rotations[:, joints]))
         if (np.linalg.norm(np.ptp(turns, axis=0), axis=-1) > TURNS).any():
@@ -176,12 +176,12 @@ def _front(legs: Sequence[Joints], seen: _Seen, ahead: Array) -> int:
 
 
 def _sure(values: Sequence[float], least: float) -> int:
-    """Return the sign of values that all have it and are large enough, else 0."""
+    """Return the common sign of values if all have the same one and exceed a least size, else 0."""
     return next((sign for sign in (1, -1) if all(sign * value > least for value in values)), 0)
 
 
 def _is_alone(clip: Clip, carrier: int, chains: Sequence[Sequence[int]], seen: _Seen) -> bool:
-    """Return whether no joint of the trunk begins so near to the carrier of the legs that it could be the hips."""
+    """Return whether the trunk begins so far from the joint that carries the legs that only this can be the hips."""
     parents = clip.skeleton.parents
     firsts = {chain[0] for chain in chains}
     beside = [joint for joint in np.flatnonzero(parents == carrier).tolist() if joint not in firsts]
