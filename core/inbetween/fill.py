@@ -94,8 +94,8 @@ class Wish:
 class Prediction:
     """A gap's frames as a model of the clips predicts them, including both keys.
 
-    share : how far they go from interpolation; part : their weight beside a stretch; error : expected, over that of
-    interpolation, both squared
+    share : factor on the predicted departure from interpolation; part : weight of the prediction relative to a stretch
+    error : expected squared error over that of interpolation
     """
 
     own: Clip
@@ -351,8 +351,8 @@ def _measure_alone(known: Library, choice_of: tuple[Gap | None, list[Candidate],
 def _predict(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float) -> Prediction | None:
     """Return the model's motion for the gap after key k; None if interpolation is as good.
 
-    ratio : of the stretch beside it. Its weight is its share of the information of both: what each knows beyond
-    interpolation.
+    ratio : of the stretch with which it is blended. The weight of the model is its share of the information of both,
+    beyond what interpolation knows.
     """
     a, b = int(keys[k]), int(keys[k + 1])
     count = max(round((b - a) * RATE / clip.rate), 2)
