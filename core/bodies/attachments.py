@@ -200,7 +200,7 @@ def _above(skeleton: Skeleton, joints: Iterable[int]) -> list[int]:
 
 
 def _resting(clip: Clip, sources: Sequence[Clip], joints: Mapping[int, int]) -> Clip:
-    """Return a clip whose joints that rest in all sources are at rest; joints : of the clip, by those of sources."""
+    """Return a clip whose joints that rest in all sources are at rest; joints : of the clip, by the sources' joints."""
     moving = {joint: k for joint, k in joints.items() if not leading.rests(clip, k)}
     alike = [source for source in sources if len(source.skeleton) == len(clip.skeleton)] if moving else []
     still = [k for joint, k in moving.items() if alike and all(leading.rests(source, joint) for source in alike)]

@@ -22,8 +22,8 @@ NEAR = 0.02  # a loose joint that is nearer to a foot or hand at rest counts as 
 LEFT = 0.25  # a joint has left its known leader if it is farther away in 5 % of the frames of a clip
 ALIKE = 0.002  # resolution for comparing the strays of leaders
 
-# A leader explains a joint if the joint moves this many times as far relative to its parent as it strays from the
-# leader (in 95 % of the frames).
+# Least ratio of the motion of a joint relative to its parent to its distance from its usual place on a leader (in
+# 95 % of the frames) at which the leader explains the motion.
 EXPLAINS = 6.0
 STILL = 1e-5  # radians, and metres
 SAMPLED = 60  # frames of each clip

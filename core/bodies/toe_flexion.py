@@ -6,8 +6,8 @@ from ..motion import quat
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-# Largest angle of a toe relative to its foot. People reach 90°; a little more is allowed, because what toes cannot take
-# up lifts the whole body.
+# Largest angle of a toe relative to its foot. People reach 90°; a little more is allowed, because otherwise the whole
+# body is lifted.
 MOST_FLEXION = np.radians(100.0)
 
 

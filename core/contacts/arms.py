@@ -32,7 +32,7 @@ EVEN = 1.01  # factor on this limit that the quantile HELD of all frames must no
 SINGLE = 1.5  # factor on the limit that single frames must not exceed
 ROUNDS = 16  # largest number of iterations; several are needed because a contact of both hands moves both
 NEAR = 1e-4  # m; the iteration ends when the remaining displacements are smaller
-HELD = 0.995  # quantile of the accelerations over the frames that is compared
+HELD = 0.995  # quantile of the accelerations over all frames
 
 Hand = tuple[int, str]  # the index of a body, and the side of the hand
 # Seconds over which the displacement of a hand fades in and out, and over which its motion decays beside the contact.
@@ -69,7 +69,7 @@ class Arms:
     def loose(self) -> Mapping[str, Array]:
         """The share (F,) of their displacement that feet may have beyond their contacts, by end.
 
-        It is 0 while a foot stands, and 1 in frames that are at least EASE away from that.
+        It is 0 while a foot stands, and 1 in frames at least EASE before or after that.
         """
         found, at = dict[str, Array](), np.arange(len(self.made))
         for end in [end for end in self.limbs if "." in end]:

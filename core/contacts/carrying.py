@@ -167,7 +167,7 @@ def _place(clip: Clip, now: Figure, joint: int, held: Sequence[Wanted]) -> Clip:
 def _spread_with_rests(pulls: Sequence[tuple[slice, Array]], places: Array, rate: float, slow: float) -> Array:
     """Return vectors (F, D) of a prop: the given ones in each span, faded out beside it, but constant while it rests.
 
-    If the prop rests between two spans, the vectors change there from those of the first to those of the second.
+    If the prop rests between two spans, the vectors change gradually there from the first span to the second.
     """
     count = len(places)
     speed = np.linalg.norm(np.gradient(places, axis=0), axis=1) * rate if count > 1 else np.zeros(count)

@@ -24,7 +24,7 @@ ON, TOUCH, RIGID, LOAD, WORLD, PROP = KINDS = ("on", "touch", "rigid", "load", "
 # figure's hand, followed by the side of the partner's hand.
 MEET, HOLD, ON_PARTNER, BY_PARTNER = OF_TWO = ("meet", "hold", "on_partner", "by_partner")
 RATE = 30.0  # Hz at which contacts are searched
-FRAMES = 24  # largest number of frames of a span that are shuffled to test it
+FRAMES = 24  # largest number of frames of a span in the comparison with shuffled frames
 # Limits of still spans by kind. They apply to the position of the palm in the frame of a part, to the distance of the
 # hands, to the positions of both palms in the frame of the chest, and to the position of the palm in the world.
 STILL = {
@@ -40,7 +40,7 @@ CHANCE = {ON: (0.35, 0.02), RIGID: (0.25, 0.02), WORLD: (0.25, 0.04)}
 # holds only if the thigh is tilted from the vertical by more than SLANTED.
 BENT: dict[str, float] = {"trunk": np.radians(65.0), "thigh": np.radians(20.0)}
 BENT_ELSEWHERE, SLANTED = float(np.radians(35.0)), np.radians(40.0)
-RESTS = 0.3  # s; in shorter spans a bent elbow is no evidence, because swinging arms of runners reverse near the trunk
+RESTS = 0.3  # s; in shorter spans a bent elbow does not suffice, because arms of runners reverse near the trunk
 FAR = 0.5  # body heights; hands whose median distance is larger do not hold one thing
 TOUCHING = 0.085  # body heights; palms at a smaller distance may touch each other
 TOUCHED = 0.055  # body heights; the distance of touching palms is smaller than this at least once

@@ -391,7 +391,7 @@ def _keep_with_props(made: Clip, now: Figure, played: Sequence[Played], holds: S
 
 
 def _are_apart(now: Figure, one: Wanted) -> bool:
-    """Return whether two hands are so far from their places on a prop that they have to be moved."""
+    """Return whether two hands have to be moved to their places on a prop, because their distance exceeds EXACT."""
     gaps = [np.linalg.norm(goal - now.palms[side][one.span], axis=1) for side, goal in carrying.find_goals(now, one)]
     return float(np.max(gaps)) > EXACT
 

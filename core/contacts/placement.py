@@ -14,10 +14,10 @@ from .couple import Source, Two
 from .figure import Figure, figure_of
 from .wanted import Played, Wanted
 
-STRAIGHT = 0.95  # arms may be stretched to this share of their lengths, or as far as in the sources
+STRAIGHT = 0.95  # largest stretch of an arm as a share of its length, unless the sources stretch it further
 OFF = 0.9  # of `keep.FAR`; palms that are farther from their contact are brought nearer by moving a figure
 AIM = 0.6  # of `keep.FAR`; the distance within which these palms are brought
-MANY = 0.9  # quantile over the frames of a contact of the distance that is compared with `OFF`
+MANY = 0.9  # quantile of the distance over the frames of a contact, for the comparison with `OFF`
 FLAT = 0.3  # of the reach; least radius of its disc on the ground, because heights cannot be changed here
 SMOOTH = 0.35  # s; sigma with which shifts and turns are smoothed
 ROUNDS = 300  # largest number of iterations

@@ -21,11 +21,11 @@ RIGID, GRIP = Stillness(0.03, 0.12, 0.01, 0.3), Stillness(0.03, 0.12, 0.012, 0.3
 LEVER = 0.1  # radius by which rotations of a prop are multiplied, so that they add to distances
 LEAVES = 0.02  # a joint below the hips that moves less relative to its parent is part of the body, and no prop
 MOVES = 0.01  # a held prop moves at least this far both in the world and relative to its parent
-EXPLAINS = 5.0  # and at least this many times as far as relative to the hand
+EXPLAINS = 5.0  # least ratio of this motion to the motion relative to the hand
 NEAR = 0.5  # a palm farther (median) from the nearest point of a prop does not hold it
 PAIRED = 0.3  # least share of a span in which the motion of the hands must show that both hold one thing
-# A held span is extended by frames beside it in which the relation is no farther from its median than in the share
-# USUAL of the span, or than SAME.
+# A held span is extended by frames beside it in which the distance of the relation from its median is within the
+# quantile USUAL of the span, or within SAME.
 USUAL, SAME = 0.9, 0.001
 GAP = 0.1  # s; shorter gaps between spans of both hands are closed, and shorter spans of one hand are dropped
 

@@ -19,7 +19,7 @@ from .foot_lock import FARTHEST
 from .route import Route
 
 MOVED = 6  # frames by which a jump may be shifted
-FADE = 0.4  # s; duration of a fade, which is centred on its jump
+FADE = 0.4  # s; duration of a fade, centred on its jump
 WAY_SIGMA = 0.1  # s, sigma of smoothing the root path
 # Body heights that a foot may travel in one contact: the drive displaces it by up to FARTHEST in either direction.
 TRAVELS = 2.0 * FARTHEST

@@ -20,7 +20,7 @@ from .segments import fit
 LEAST = 1e-6  # radians, metres and factors; a smaller change is rounding
 FEET = 0.25  # of the bound; default for hips, legs and feet, because otherwise planted feet would shake visibly
 GOES, STILL = "goes", "still"
-SHORTEST = 0.03  # body heights; least reach that is assumed for a joint
+SHORTEST = 0.03  # body heights; least reach assumed for a joint
 MOVING = 0.5  # share of the tolerance that translations may use; rotations may use all of it
 OF_RANGE = 1e-3  # tolerance of a channel, as a share of its range
 _NEAR = 0.94  # of the bound; an error this large ends the search for the tolerance

@@ -29,7 +29,7 @@ PARTS = {
 }
 SETTLE = 0.12  # s in which the target comes to rest in the body's frame, before and after the span
 HEAD = ("spine", "head")  # first and last role of the chain that moves the head
-BACKWARDS = np.radians(-3.0)  # a limb that is bent further backwards keeps bending backwards
+BACKWARDS = np.radians(-3.0)  # a limb bent further backwards keeps bending backwards
 Limits = Mapping[int, tuple[Array, Array]]
 
 

@@ -30,7 +30,7 @@ TURN_REACH = 1.0  # m of error equivalent to a radian of heading, for ranking
 BENT = 0.015  # m²/m; cost of each metre of a bent edge
 SPEED = 0.1  # m²/(m/s)² per second; cost of a squared difference from the wanted speed
 ROUNDS = 12  # largest number of expansions within one bin, because states that turn in place never leave it
-FIRST = 120  # of WIDTH states; so many of the best are expanded first, which may prune some of the others
+FIRST = 120  # of WIDTH states; number of the best ones to expand first, which may prune some of the rest
 ONWARDS = 60  # edges of the same clip along which a state is followed in one step
 
 

@@ -27,7 +27,7 @@ FEWEST_FRAMES = 6  # frames from one key to the next; shorter gaps are not chang
 LONGEST = 60.0  # s; longest gap between two keys
 REMEMBERED, MODELS = 512, 12  # number of gaps, and of models, in the caches
 LAGS = (1, 5)  # rows from a key to poses outside the gap that give the speed at the key, if these frames do not change
-FARTHEST = 45  # rows; beyond a gap that changes, the next key is used instead of these poses if it is no farther
+FARTHEST = 45  # rows; if they change, the neighbouring key is used instead, up to this distance
 WORST_ERROR = 0.9  # a model is not used if its expected error is at least this share of the error of interpolation
 HELD = 1e-5  # quaternion components, m; a joint that varies less is held
 
@@ -351,8 +351,8 @@ def _measure_alone(known: Library, choice_of: tuple[Gap | None, list[Candidate],
 def _predict(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float) -> Prediction | None:
     """Return the model's motion for the gap after key k; None if interpolation is as good.
 
-    ratio : of the stretch with which it is blended. The weight of the model is its share of the information of both,
-    beyond what interpolation knows.
+    ratio : of the stretch with which it is blended. The weight of the model is its share of the information that
+    both have beyond interpolation.
     """
     a, b = int(keys[k]), int(keys[k + 1])
     count = max(round((b - a) * RATE / clip.rate), 2)

@@ -36,13 +36,13 @@ WIDTH = 0.9  # width of the kernel, as a multiple of the median distance of the 
 SLOPE = 0.5  # weight of the linear part of the kernel
 NOISE = 0.1  # regularization by the kernel among the centres
 JITTER = 2e-5  # regularization by a multiple of the identity, relative to the mean of the diagonal
-# The error of a query is estimated from the held-out windows that are most like it: one in OF_WINDOWS of them, within
+# The error of a query is estimated from the held-out windows most similar to it: one in OF_WINDOWS of them, within
 # these limits.
 NEIGHBOURS, LEAST_NEIGHBOURS, OF_WINDOWS = 150, 20, 8
-# The share of a prediction that explains nothing (error 1) is halved if these neighbours come from two clips, the
+# The share of a prediction that explains nothing (error 1) is halved if these neighbours belong to two clips, the
 # square root of FEW, in equal parts.
 FEW = 4.0
-UNLIKE = 2.0  # standard deviations; the share is halved likewise if the neighbours are this far from the query
+UNLIKE = 2.0  # standard deviations; distance of the neighbours from the query at which the share is halved, too
 STEEP = 4  # exponent with which the share falls for larger distances
 # Held-out windows are weighted by the reciprocal of their squared departure plus this share of its median.
 FLOOR = 0.1

@@ -15,7 +15,7 @@ from .rows import FEWEST, RATE, Longs, Singles
 MOVES = 1e-5  # radians, body heights; joints that turn or move less in all clips are not learnt
 TOGETHER = 1000  # windows computed at once
 WAVES = 6  # least number of sine waves that describe a departure
-MORE = 8  # one more wave is used for every so many rows of a gap
+MORE = 8  # rows of a gap for each further wave
 
 
 class Around(NamedTuple):

@@ -176,12 +176,12 @@ def _front(legs: Sequence[Joints], seen: _Seen, ahead: Array) -> int:
 
 
 def _sure(values: Sequence[float], least: float) -> int:
-    """Return the common sign of values if all have the same one and exceed a least size, else 0."""
+    """Return the common sign of values if all have the same one and exceed a least size, or 0."""
     return next((sign for sign in (1, -1) if all(sign * value > least for value in values)), 0)
 
 
 def _is_alone(clip: Clip, carrier: int, chains: Sequence[Sequence[int]], seen: _Seen) -> bool:
-    """Return whether the trunk begins so far from the joint that carries the legs that only this can be the hips."""
+    """Return whether only the joint that carries the legs can be the hips, because the trunk begins far from it."""
     parents = clip.skeleton.parents
     firsts = {chain[0] for chain in chains}
     beside = [joint for joint in np.flatnonzero(parents == carrier).tolist() if joint not in firsts]

@@ -119,7 +119,7 @@ def planted(
     """Return a clip whose standing feet do not slide, with details of the result; the clip itself if none slides.
 
     rows : when feet stand, None: detected; wanted : whether to plant rows of feet that already stand still, too,
-    because the user asked for them; fixed : frames that do not change, up to rounding; a foot that stands in such a
+    because the user asked for them; fixed : frames that do not change, up to rounding; a foot in contact in such a
     frame is planted at its place there; lift : whether to lift feet that sink into their ground; travel : body
     heights; a contact in which the foot moves further is not planted. A clip that closes stays a cycle. Raises
     ClipError for bodies of an unknown unit, SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher
