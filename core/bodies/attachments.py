@@ -23,9 +23,9 @@ from ..motion.skeleton import Skeleton
 from . import leading
 
 # In body heights.
-APART = 0.01  # by which a joint must stray farther than in the sources to have visibly left its leader
+APART = 0.01  # a joint has visibly left its leader if it strays farther than in the sources by more than this
 
-OF_SHIN = 0.3  # of the thigh: least distance of an unnamed foot from the knee
+OF_SHIN = 0.3  # of the length of the thigh; least distance of an unnamed foot from the knee
 TURNED = np.radians(5.0)  # an attached joint turns with its leader if their relative rotation stays within this
 ROUNDING = 1e-12  # radians, and metres
 
@@ -157,8 +157,8 @@ def _are_alike(one: Skeleton, other: Skeleton) -> bool:
 def _offset(clips: Sequence[Clip], joint: int, leader: int) -> _Offset:
     """Return the usual position and rotation of a joint on its leader, from the first clip that shows them.
 
-    Clips in which it is at rest do not, unless it is at rest in all or stays near that place. The deviation is the
-    largest in clips that show it.
+    A clip in which the joint is at rest shows them only if it is at rest in all clips or stays near that place. The
+    deviation is the largest one in clips that show them.
     """
     found, resting = list[_Offset](), list[_Offset]()
     for clip in clips:
@@ -200,7 +200,7 @@ def _above(skeleton: Skeleton, joints: Iterable[int]) -> list[int]:
 
 
 def _resting(clip: Clip, sources: Sequence[Clip], joints: Mapping[int, int]) -> Clip:
-    """Return a clip with the joints at rest that are at rest in all sources; joints : the clip's, by the sources'."""
+    """Return a clip whose joints that rest in all sources are at rest; joints : of the clip, by the sources' joints."""
     moving = {joint: k for joint, k in joints.items() if not leading.rests(clip, k)}
     alike = [source for source in sources if len(source.skeleton) == len(clip.skeleton)] if moving else []
     still = [k for joint, k in moving.items() if alike and all(leading.rests(source, joint) for source in alike)]

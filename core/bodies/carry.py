@@ -19,9 +19,9 @@ from .carried import Carried
 from .partners import Partners
 from .rest_frames import RestPose
 
-SAME_PLACE = 0.001  # body heights between the places of a joint in two copies of one skeleton
-SAME_SHARE = 0.9  # of the joints of two copies of one skeleton that have the same place
-IN_THE_AIR = 0.03  # body heights between the ankles at rest, from which on one foot is in the air
+SAME_PLACE = 0.001  # body heights; if a joint of two skeletons differs by no more, its place is the same
+SAME_SHARE = 0.9  # two skeletons are copies of one if at least this share of their joints has the same place
+IN_THE_AIR = 0.03  # body heights; if the heights of the ankles at rest differ by more, one foot is in the air
 HOVER = 0.01  # body heights by which a body may be raised for its deepest toe; beyond that, toes bend
 
 

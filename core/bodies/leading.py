@@ -15,14 +15,16 @@ from ..motion.roles import TRUNK, ancestors
 from ..motion.skeleton import Skeleton
 
 # In body heights.
-MOVES = 0.005  # a joint that moves less relative to its parent belongs to it
+MOVES = 0.005  # a joint that moves less relative to its parent is led by no other joint
 KEEPS = 0.02  # largest distance of an attached joint from its usual place on its leader, in 95 % of the frames
-LEAVES = 0.1  # a leg whose foot is out of reach misses it by less in 95 % of the frames
-NEAR = 0.02  # at rest, from a foot or hand: a loose joint this near counts as attached if no clip shows it
+LEAVES = 0.1  # the same for a leader that explains the motion, such as a leg whose foot is out of reach
+NEAR = 0.02  # a loose joint that is nearer to a foot or hand at rest counts as attached if no clip shows it
 LEFT = 0.25  # a joint has left its known leader if it is farther away in 5 % of the frames of a clip
 ALIKE = 0.002  # resolution for comparing the strays of leaders
 
-EXPLAINS = 6.0  # ratio of a joint's motion relative to its parent to its stray from a leader (95 % of the frames)
+# Least ratio of the motion of a joint relative to its parent to its distance from its usual place on a leader (in
+# 95 % of the frames) at which the leader explains the motion.
+EXPLAINS = 6.0
 STILL = 1e-5  # radians, and metres
 SAMPLED = 60  # frames of each clip
 _ENDS = (("foot", "shin"), ("hand", "forearm"))

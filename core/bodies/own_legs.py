@@ -1,4 +1,4 @@
-"""Legs of a body that no name tells, by poses of its own actions (methods: Body roles and retargeting)."""
+"""Find legs that names do not show from poses of the body's own actions (methods: Body roles and retargeting)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ def are_known(skeleton: Skeleton) -> bool:
 
 
 def find_legs(own: Clip) -> dict[str, int]:
-    """Return the joints that play two legs and hips by a body's own poses (see `leg_roles.find`).
+    """Return the joints of two legs and the hips, found in a body's own poses (see `leg_roles.find`).
 
     Feet that hang on another joint are taken as hung on the shins that lead them.
 
@@ -41,7 +41,7 @@ def find_legs(own: Clip) -> dict[str, int]:
 
 
 def many(own: Clip) -> dict[str, tuple[int, ...]]:
-    """Return the joints of the legs of a body with four or more by its own poses (see `leg_chains.find`).
+    """Return the joints of four or more legs, found in a body's own poses (see `leg_chains.find`).
 
     Feet that hang on another joint are taken as hung on the shins that lead them.
 
@@ -59,7 +59,7 @@ def many(own: Clip) -> dict[str, tuple[int, ...]]:
 
 
 def with_legs(clip: Clip) -> Clip:
-    """Return a clip whose body knows its legs, if it has more than two that no name tells (see `leg_chains.find`).
+    """Return a clip whose skeleton has its legs, if they are more than two and names do not show them.
 
     Example:
         >>> from action_loom.core.bodies import own_legs
@@ -73,7 +73,7 @@ def with_legs(clip: Clip) -> Clip:
 
 
 def with_hind_legs(clip: Clip) -> Clip:
-    """Return a clip as `with_legs` does, with the hind legs of that body, and the hips over them, as on two legs.
+    """Return a clip as `with_legs` does, with the roles of two legs for the hind legs, and the hips above them.
 
     Example:
         >>> from action_loom.core.bodies import own_legs
@@ -97,7 +97,7 @@ def with_hind_legs(clip: Clip) -> Clip:
 def add_roles(skeleton: Skeleton, legs: Mapping[str, int], *, without: Collection[str] = ()) -> Skeleton:
     """Return a body with roles that its own poses show (see `find_legs`) where it has none.
 
-    without : roles that the user chose, which stay as they are. Nothing is added where poses contradict known roles.
+    without : roles that the user chose, which do not change. Nothing is added if the poses contradict known roles.
 
     Example:
         >>> from dataclasses import replace

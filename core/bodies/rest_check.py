@@ -78,8 +78,9 @@ def most_upright(clip: Clip) -> int:
 def choose(clip: Clip, asked: str = AUTO) -> RestPose:
     """Return the rest pose relative to which the rotations of a clip are measured.
 
-    asked : "auto" is the body's own, or the clip's most upright frame if nobody can stand in its own; "rest" is always
-    its own; a number is a frame. Raises OptionError for other values.
+    asked : "auto" for the rest pose of the skeleton, or the most upright frame of the clip if nobody can stand in that
+    rest pose; "rest" for the rest pose of the skeleton in any case; a number for a frame. Raises OptionError for other
+    values.
 
     Example:
         >>> from action_loom.core.bodies import rest_check
@@ -106,7 +107,7 @@ def choose(clip: Clip, asked: str = AUTO) -> RestPose:
 
 
 def stand_up(clip: Clip) -> Clip:
-    """Return a clip whose body stands at rest, if constant rotations above the hips lift it from a lying rest pose.
+    """Return a clip whose rest pose stands, if it lies and constant rotations above the hips turn it upright.
 
     Some libraries save a body that lies and a root that turns it up in every frame (KayKit). No pose changes.
 

@@ -21,7 +21,7 @@ REST_POSE = "rest pose"
 _ACROSS = ("thigh", "clavicle", "upper_arm", "shin")
 _OUT = {"L": np.array([-1.0, 0.0, 0.0]), "R": np.array([1.0, 0.0, 0.0])}  # direction of an arm in its own frame
 _FRONT, _DOWN = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0])
-_ALONG = 0.8  # of 1: a line across the hips or shoulders that lies more along the trunk tells nothing
+_ALONG = 0.8  # cosine; a line across the hips or shoulders that is closer to the direction of the trunk is not used
 _FOOT_TELLS = 0.05  # of leg length: a shorter horizontal part of the foot gives no direction
 
 

@@ -6,7 +6,8 @@ from ..motion import quat
 from ..motion.quat import Array
 from ..motion.skeleton import Skeleton
 
-# Of a toe against its foot: a person's 90°, and a little more, because the rest lifts the whole body.
+# Largest angle of a toe relative to its foot. People reach 90°; a little more is allowed, because otherwise the whole
+# body is lifted.
 MOST_FLEXION = np.radians(100.0)
 
 

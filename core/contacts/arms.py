@@ -1,7 +1,7 @@
 """Lead the arms of one body, or of two, to the contacts of their hands (methods: Contacts of hands).
 
-Hands keep their world rotations; nothing but arms changes. The change of an arm is softened in frames in which its
-elbow or wrist would snap.
+Hands keep their world rotations, and only the arms change. The change of an arm is smoothed in frames in which its
+elbow or wrist would snap, that is, accelerate more than its limit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,16 +22,22 @@ from .wanted import Played
 
 Flags = NDArray[np.bool_]
 
-EASE = 0.25  # s in which hands come and go
-SOFT, SOFTENED, SOFTER = 0.1, 0.05, 60  # s, sigma of softening, and of its mask; rounds
-SNAPS = 1.2  # times the largest acceleration of the source or of the result before
-EVEN, SINGLE = 1.01, 1.5  # factors on this limit, for quantiles and for single frames
-ROUNDS, NEAR = 16, 1e-4  # iterations, as a contact of both hands moves both; metres of remaining error to accept
-HELD = 0.995  # quantile of the source's accelerations
+EASE = 0.25  # s before and after a contact over which the displacement of a hand fades in and out
+SOFT = 0.1  # s; sigma with which the change of an arm is smoothed near frames in which it snaps
+SOFTENED = 0.05  # s; half width of these frames, and sigma with which their mask is smoothed
+SOFTER = 60  # largest number of times that an arm is smoothed
+# An elbow or wrist may accelerate by this factor more than in the sources, or in the result before its arms are led.
+SNAPS = 1.2
+EVEN = 1.01  # factor on this limit that the quantile HELD of all frames must not exceed
+SINGLE = 1.5  # factor on the limit that single frames must not exceed
+ROUNDS = 16  # largest number of iterations; several are needed because a contact of both hands moves both
+NEAR = 1e-4  # m; the iteration ends when the remaining displacements are smaller
+HELD = 0.995  # quantile of the accelerations over all frames
 
-Hand = tuple[int, str]  # which of the bodies, and the side
-Approach = tuple[float, float]  # s in which hands come and go, and in which beside the contact their motion dies away
-# A contact's frames, the displacement (K, 3) of each hand in them, and how its hands come and go.
+Hand = tuple[int, str]  # the index of a body, and the side of the hand
+# Seconds over which the displacement of a hand fades in and out, and over which its motion decays beside the contact.
+Approach = tuple[float, float]
+# The frames of a contact, the displacement (K, 3) of each hand in them, and the approach of its hands.
 Pull = tuple[slice, Mapping[Hand, Array], Approach]
 
 
@@ -39,7 +45,7 @@ Pull = tuple[slice, Mapping[Hand, Array], Approach]
 class Arms:
     """The arms of a result.
 
-    begin : its figure before; limbs : by side; played : what it plays of its sources
+    begin : its figure before its arms are led; limbs : by side; played : the frames of its sources that it plays
     """
 
     made: Clip
@@ -61,7 +67,10 @@ class Arms:
 
     @cached_property
     def loose(self) -> Mapping[str, Array]:
-        """How far (F,) feet may be moved beyond their contacts, by end: 0 while they stand, 1 from EASE after that."""
+        """The share (F,) of their displacement that feet may have beyond their contacts, by end.
+
+        It is 0 while a foot stands, and 1 in frames at least EASE before or after that.
+        """
         found, at = dict[str, Array](), np.arange(len(self.made))
         for end in [end for end in self.limbs if "." in end]:
             away = np.full(len(at), np.inf)
@@ -97,7 +106,7 @@ class Arms:
         return result, now, snaps
 
     def find_snaps(self, now: Figure) -> dict[str, Flags]:
-        """Return the frames (F,) by side in which an elbow or a wrist exceeds its limits far, or often does."""
+        """Return the frames (F,) by side in which an elbow or a wrist exceeds its limits by far or repeatedly."""
         sizes, found = _accelerations(now, self.made.rate, list(self.limbs)), {}
         for side in self.limbs:
             often = np.quantile(sizes[side], HELD, axis=0) > EVEN * self.limits[side].min(axis=0)
@@ -105,7 +114,7 @@ class Arms:
         return found
 
     def _smooth_near(self, result: Clip, snaps: Mapping[str, Flags]) -> Clip:
-        """Return a result whose arms change more smoothly near frames in which they snap."""
+        """Return a result with the change of its arms smoothed near frames in which they snap."""
         rate, rotations = self.made.rate, result.rotations.copy()
         for side, arm in self.limbs.items():
             if not snaps[side].any():
@@ -161,7 +170,7 @@ def lead(
 
 
 def _spread(bodies: Sequence[Arms], nows: Sequence[Figure], pulls: Sequence[Pull]) -> list[dict[str, Array]]:
-    """Return the next displacement (F, 3) of each palm of each body: pulls of contacts, with the arms' ways to them."""
+    """Return the next displacement (F, 3) of each palm of each body: the mean of its contacts, eased in and out."""
     count = len(nows[0])
     hands = [(k, side) for k, body in enumerate(bodies) for side in body.limbs]
     total = {hand: np.zeros((count, 3)) for hand in hands}
@@ -189,7 +198,10 @@ def _spread(bodies: Sequence[Arms], nows: Sequence[Figure], pulls: Sequence[Pull
 
 
 def _glide(lack: Array, away: NDArray[np.int64], frames: float) -> Array:
-    """Return the way (K, 3) of a lack (L, 3) going on beyond its ends until it rests, in frames away (K,)."""
+    """Return how far (K, 3) a missing displacement (L, 3) continues beyond its first and last frame.
+
+    It starts with its speed there, and decays over some frames; away (K,) : frames from these ends, negative before
+    """
     speeds = 0.5 * np.where((away < 0)[:, None], lack[2] - lack[0], lack[-1] - lack[-3])
     return speeds * (np.sign(away) * frames * (1.0 - np.exp(-np.abs(away) / frames)))[:, None]
 

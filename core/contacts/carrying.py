@@ -16,10 +16,10 @@ from . import arms
 from .figure import Figure, figure_of
 from .wanted import Wanted
 
-ROUNDS = 4  # of turning hands with a prop, and the prop onto the line of the palms
-SHORT = 0.02  # m between places of palms on a prop, below which they show no line
-NEAR = 1e-4  # m and radians: a nearer prop is left as it is
-RESTS = 0.02  # body heights a second; a slower prop rests where it was put down
+ROUNDS = 4  # number of times that hands are turned with a prop, and the prop is aligned with the line of the palms
+SHORT = 0.02  # m; two palms that are nearer to each other on a prop define no line
+NEAR = 1e-4  # m and radians; a prop that needs a smaller correction is not changed
+RESTS = 0.02  # body heights a second; a prop that moves more slowly is at rest where it was put down
 
 
 def _parts_of(one: Wanted) -> list[tuple[str, Array, Array]]:
@@ -116,15 +116,15 @@ def _turn(clip: Clip, now: Figure, changes: Mapping[str, Array]) -> tuple[Clip, 
 
 
 def _spread(pulls: Sequence[tuple[slice, Array]], count: int, rate: float) -> Array:
-    """Return vectors (F, D): those (K, D) of spans, held beyond them while their weight eases out."""
+    """Return vectors (F, D) from those (K, D) of spans; beyond a span they are held while their weight fades out."""
     return _average([(*arms.ease_in(span, count, rate), span, values) for span, values in pulls], count)
 
 
 def _average(parts: Sequence[tuple[slice, Array, slice, Array]], count: int) -> Array:
-    """Return the mean of vectors (F, D), and of none where shares are below 1.
+    """Return the weighted mean (F, D) of vectors; zero vectors fill up shares below 1.
 
-    parts : each with the frames in which it counts, its share in them, and the frames and values of its span, whose
-        first and last one are held beyond
+    parts : the frames in which each part counts, its share in them, and the frames and values of its span; the first
+        and the last value are held beyond the span
     """
     total, weight, free = np.zeros((count, parts[0][3].shape[1])), np.zeros(count), np.ones(count)
     for window, share, span, values in parts:
@@ -136,7 +136,7 @@ def _average(parts: Sequence[tuple[slice, Array, slice, Array]], count: int) -> 
 
 
 def place_props(clip: Clip, now: Figure, held: Sequence[Wanted]) -> Clip:
-    """Return a clip whose props follow the hands that hold them, and come and go with an ease.
+    """Return a clip whose props follow the hands that hold them, with an ease before and after.
 
     A prop that rests where it was put down stays there.
     """
@@ -165,9 +165,9 @@ def _place(clip: Clip, now: Figure, joint: int, held: Sequence[Wanted]) -> Clip:
 
 
 def _spread_with_rests(pulls: Sequence[tuple[slice, Array]], places: Array, rate: float, slow: float) -> Array:
-    """Return vectors (F, D) of a prop: in each span its own, beside it eased out, but constant while the prop rests.
+    """Return vectors (F, D) of a prop: the given ones in each span, faded out beside it, but constant while it rests.
 
-    Between two spans it changes from the first to the second while the prop rests.
+    If the prop rests between two spans, the vectors change gradually there from the first span to the second.
     """
     count = len(places)
     speed = np.linalg.norm(np.gradient(places, axis=0), axis=1) * rate if count > 1 else np.zeros(count)

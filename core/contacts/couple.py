@@ -17,11 +17,11 @@ from .keep import Hold, Kept
 from .still_spans import Stillness
 from .wanted import Key, Played, Wanted
 
-FAR = 0.2  # body heights between palms that hold each other
-HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # of their distance
-PASSES = 0.35  # body heights a second: palms that meet are slower to each other once; passing palms are not
+FAR = 0.2  # body heights; palms whose median distance is larger do not hold each other
+HELD = Stillness(0.03, 0.12, 0.014, 0.6)  # limits of the distance between two palms that hold each other
+PASSES = 0.35  # body heights a second; palms that never move more slowly relative to each other only pass
 BOTH, LEADER, PARTNER = ADAPTS = ("both", "leader", "partner")
-LEAVES = 0.1  # s beside fixed frames in which arms go back to them; twice as long where they would snap
+LEAVES = 0.1  # s; led arms return to a fixed frame over this time, or over twice this time where they would snap
 SHARES = {BOTH: (0.5, 0.5), LEADER: (1.0, 0.0), PARTNER: (0.0, 1.0)}
 
 _OTHER_SIDE = str.maketrans("LR", "RL")
@@ -55,7 +55,7 @@ def find_contacts(one: Clip, other: Clip) -> tuple[Contact, ...]:
 
 
 def _exchange_figures(row: FreeHand) -> FreeHand:
-    """Return a contact of two figures as the other one has it."""
+    """Return a contact of two figures from the point of view of the other figure."""
     if row.kind in (MEET, HOLD):
         ends = find.split_ends(row.sides)[::-1]
         return row._replace(sides=(",".join if "." in row.sides else "".join)(ends))
@@ -104,7 +104,7 @@ def _find_between(pair: Sequence[Figure], rate: float, height: float, sides: str
 
 
 def _is_held(pair: Sequence[Figure], sides: str, height: float, span: slice) -> bool:
-    """Return whether the distance of two palms varies far less than with each palm as at another frame."""
+    """Return whether the distance of two palms varies far less than between positions of different frames."""
     frames = find.choose_frames(span)
     one, other = (find.shuffle(figure, side, frames) for figure, side in zip(pair, sides, strict=True))
     shuffled = np.linalg.norm(one[:, :, None] - other[:, None], axis=3)
@@ -136,7 +136,7 @@ def _find_on(pair: Sequence[Figure], rate: float, kind: str) -> list[Contact]:
 
 
 def _is_resting(pair: Sequence[Figure], side: str, name: str, span: slice) -> bool:
-    """Return whether a palm stays on a part of the other figure far better than as at other frames."""
+    """Return whether a palm moves far less on a part of the other figure than between positions of different frames."""
     one, other = pair
     frames = find.choose_frames(span)
     back = quat.inv(other.turned[frames, other.joint_of(name)])[:, None]
@@ -151,8 +151,8 @@ def find_sources(
 ) -> Mapping[Clip, "Source"]:
     """Return the sources of two results by the leader's clips.
 
-    played : what both play, as frames of the leader's sources; partners : the partner's source of each of these
-    originals : the clips of which others, of either, are mirror images
+    played : the frames that both play, of the leader's sources; partners : the partner's source for each of these
+    originals : the original clip of each mirror image, of either figure
 
     Example:
         >>> import numpy as np
@@ -176,7 +176,7 @@ def keep_contacts(
     """Return two results with their hands where their sources have them, and how far they were off.
 
     played, sources : as `find_sources`; adapts : whose arms move, one of `ADAPTS`
-    fixed (F,) : frames that stay to the bit, as keyed poses do; contacts there have the relation of these
+    fixed (F,) : frames that do not change at all, such as keyed poses; contacts have the result's own relation there
 
     Example:
         >>> import numpy as np
@@ -205,9 +205,10 @@ def keep_contacts(
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Clips of two figures as they are played, the same as captured, and whether the first are mirror images.
+    """A source of two figures.
 
-    contacts : as they are played
+    clips : the clips of both as they are played; captured : the captured ones, of which these may be mirror images
+    mirrored : whether they are; contacts : of `clips`
     """
 
     clips: Two
@@ -360,7 +361,7 @@ def describe_left_out(clip: Clip, partner: Clip | None = None, *, cyclic: bool =
 
 
 def _meet_fixed(one: Wanted, own: "Source", fixed: Flags) -> Wanted:
-    """Return a contact with the result's own relation in fixed frames; between these, the difference goes over."""
+    """Return a contact with the result's relation in fixed frames; between these, the difference is interpolated."""
     keys, at = np.flatnonzero(fixed), np.arange(len(fixed))
     inside = (keys >= one.contact.first) & (keys < one.contact.end)
     off = np.where(inside[:, None], own.relate(one.contact.key, keys.astype(float)) - one.relation[keys], 0.0)
@@ -371,7 +372,7 @@ def _meet_fixed(one: Wanted, own: "Source", fixed: Flags) -> Wanted:
 
 
 def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
-    """Return a clip whose arms return to their earlier rotations near fixed frames, sooner where they would snap."""
+    """Return a clip whose arms go back to earlier rotations near fixed frames, more slowly where they would snap."""
     keys = np.flatnonzero(fixed)
     leaves = np.full(len(keys), LEAVES * clip.rate)
     led = _return_to_keys(clip, body.made, keys, leaves)
@@ -383,7 +384,10 @@ def _leave_fixed(clip: Clip, body: Arms, fixed: Flags) -> Clip:
 
 
 def _return_to_keys(clip: Clip, before: Clip, keys: NDArray[np.int64], leaves: Array) -> Clip:
-    """Return a clip that goes over to an earlier one in some frames beside keys (K,), and is the same there."""
+    """Return a clip that blends into an earlier one around keys (K,), and equals it at the keys.
+
+    leaves (K,) : frames over which it blends at each key
+    """
     away = np.abs(np.arange(len(clip))[:, None] - keys) / leaves
     share = arrays.ease(np.clip(away.min(axis=1), 0.0, 1.0))[:, None, None]
     change = quat.log(quat.mul(quat.inv(before.rotations), quat.same_side(clip.rotations, before.rotations)))

@@ -1,7 +1,7 @@
 """Find contacts of hands from the motion of a body alone (methods: Contacts of hands).
 
-A hand that stays in its place on something can also do so by chance. The evidence against chance is a closed chain: the
-relation varies far less than it would if the hand were where it is, seen from the chest, at other times.
+A hand can also stay in its place on something by chance. The evidence against chance is a comparison with shuffled
+frames: the relation must vary far less than it does if the hand has its position in the chest of other frames.
 """
 
 from collections.abc import Callable
@@ -19,31 +19,36 @@ from .figure import Figure, figure_of
 from .still_spans import Stillness
 
 ON, TOUCH, RIGID, LOAD, WORLD, PROP = KINDS = ("on", "touch", "rigid", "load", "world", "prop")
-# Of two figures: palms near each other, palms at one distance, a palm on the partner, the partner's on this figure. The
-# sides of the first two are that of this figure's hand, then that of the partner's.
+# Kinds of contacts of two figures: palms that come near each other, palms that stay at one distance, a palm of this
+# figure on the partner, and a palm of the partner on this figure. The sides of the first two kinds are the side of this
+# figure's hand, followed by the side of the partner's hand.
 MEET, HOLD, ON_PARTNER, BY_PARTNER = OF_TWO = ("meet", "hold", "on_partner", "by_partner")
 RATE = 30.0  # Hz at which contacts are searched
-FRAMES = 24  # of a span, compared for its evidence
-# Still spans by kind: of the palm in the frame of a part, of the distance of the hands, of both palms in the chest's
-# frame, and of the palm in the world.
+FRAMES = 24  # largest number of frames of a span in the comparison with shuffled frames
+# Limits of still spans by kind. They apply to the position of the palm in the frame of a part, to the distance of the
+# hands, to the positions of both palms in the frame of the chest, and to the position of the palm in the world.
 STILL = {
     ON: still_spans.ON_A_PART,
     RIGID: Stillness(0.03, 0.12, 0.014, 0.7),
     LOAD: Stillness(0.06, 0.15, 0.02, 0.8),
     WORLD: Stillness(0.05, 0.15, 0.016, 0.35),
 }
-# By kind: largest evidence for chance, and least variation (body heights) that the shuffled relation must have.
+# By kind: the largest variation of a contact's relation, as a share of the variation of the shuffled relation, and the
+# least variation (body heights) of the shuffled relation. Below the latter nothing can be concluded.
 CHANCE = {ON: (0.35, 0.02), RIGID: (0.25, 0.02), WORLD: (0.25, 0.04)}
-# Bend of an elbow that shows a contact without more evidence, radians; on a thigh this far from the vertical.
+# Radians; if the median bend of an elbow is larger, the hand is on a part without further evidence. On a thigh this
+# holds only if the thigh is tilted from the vertical by more than SLANTED.
 BENT: dict[str, float] = {"trunk": np.radians(65.0), "thigh": np.radians(20.0)}
 BENT_ELSEWHERE, SLANTED = float(np.radians(35.0)), np.radians(40.0)
-RESTS = 0.3  # s; shorter spans need more evidence than a bent elbow: arms of runners turn back near the trunk
-FAR = 0.5  # body heights between hands on one thing
-TOUCHING, TOUCHED, TAPS = 0.085, 0.055, 0.06  # body heights between palms, at least once, and for how many seconds
-# Bend of both elbows that hold one thing, radians. A load also needs: standard deviation of the distance of the hands,
-# way of the shoulders, body heights.
-LIFTS, STIFF, CARRIES = np.radians(40.0), 0.006, 0.3
-GIVES_WAY = 0.3  # share of a contact covered by one of a stronger kind
+RESTS = 0.3  # s; in shorter spans a bent elbow does not suffice, because arms of runners reverse near the trunk
+FAR = 0.5  # body heights; hands whose median distance is larger do not hold one thing
+TOUCHING = 0.085  # body heights; palms at a smaller distance may touch each other
+TOUCHED = 0.055  # body heights; the distance of touching palms is smaller than this at least once
+TAPS = 0.06  # s; palms that are near each other for a shorter time do not touch
+LIFTS = np.radians(40.0)  # hands hold one thing only if the median bend of the straighter elbow is larger
+STIFF = 0.006  # body heights; the distance of hands that carry a load has a smaller standard deviation
+CARRIES = 0.3  # body heights; the shoulders move at least this far while a load is carried
+GIVES_WAY = 0.3  # a contact is dropped if contacts of stronger kinds cover at least this share of its frames
 
 
 @dataclass(frozen=True)
@@ -278,7 +283,7 @@ def choose_frames(span: slice) -> NDArray[np.int64]:
 
 
 def shuffle(figure: Figure, side: str, frames: NDArray[np.int64]) -> Array:
-    """Return places (N, N, 3) in the world: in row t the palm's places in the chest of all frames, at frame t."""
+    """Return places (N, N, 3) of a palm in the world; row t has its places in the chest of all frames, for chest t."""
     chest = figure.chest
     places = figure.in_chest(figure.palms[side])[frames]
     turned = quat.rotate(figure.turned[frames, chest][:, None], places[None])
@@ -310,7 +315,7 @@ def _measure_in_world(figure: Figure, side: str, span: slice) -> tuple[float, fl
 
 
 def _measure_distance(figure: Figure, span: slice) -> tuple[float, float]:
-    """Return how far the distance of the hands varies, and with each hand at a frame of its own."""
+    """Return how far the distance of the hands varies, and the same between positions of different frames."""
     frames = choose_frames(span)
     left, right = (figure.in_chest(figure.palms[side])[frames] for side in "LR")
     apart = np.linalg.norm(left[:, None] - right[None], axis=2)

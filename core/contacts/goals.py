@@ -14,10 +14,10 @@ from .find import ON, TOUCH, WORLD
 from .wanted import Played, Wanted
 
 EXACT = 0.002  # m; if all hands are this near, the result is not changed
-TOUCHED = 0.15  # share of a missing distance that an arm moves which the other hand touches
-REACHES = 0.96  # of an arm's length; hands beyond it slide along these parts
-SLIDES = ("thigh", "trunk")
-FARTHEST = 0.07  # body heights that they may slide
+TOUCHED = 0.15  # if a hand is on the other arm, this arm moves by this share of the missing distance
+REACHES = 0.96  # of an arm's length; if a place is farther away, the hand slides along the part to reach it
+SLIDES = ("thigh", "trunk")  # the parts along which hands may slide
+FARTHEST = 0.07  # body heights by which a hand may slide at most
 
 
 def carry_palms(made: Clip, played: Sequence[Played]) -> dict[str, Array] | None:

@@ -23,12 +23,13 @@ from .wanted import Played, Wanted
 Lacks = Callable[["Hold", Sequence[Figure]], Mapping[Hand, Array]]
 Held = tuple[list[Clip], "Kept"]
 
-FAR = 0.25  # body heights from which on a contact of the source makes no sense in the result
-AROUND = 0.5  # s beyond the ease in which a contact can be the cause of a snap
-SLIPS = 0.05  # m along a part; larger ones are reported
-MISSES = 0.01  # m; larger errors in a twentieth of a contact's frames with a partner are reported
-REMAINS, LEFT = 0.02, 0.005  # m; larger errors are reported, of hands on a prop the second
-LATE = 0.005  # m; larger errors in any frame of a contact try a longer way to it
+FAR = 0.25  # body heights; a contact whose hand is farther away in the result (median) is let go
+AROUND = 0.5  # s before and after the eases of a contact; a snap of its arm in this range is attributed to the contact
+SLIPS = 0.05  # m; if a hand must be moved along a part by more, this is reported
+MISSES = 0.01  # m; a contact with a partner is reported if its error is larger in a twentieth of its frames
+REMAINS = 0.02  # m; larger errors of hands are reported
+LEFT = 0.005  # m; the same limit for hands on a prop
+LATE = 0.005  # m; if the error of a contact is larger in any frame, longer approaches to it are tried
 APPROACHES: Sequence[Approach] = ((arms.EASE, 0.0), (arms.EASE, 0.1), (0.45, 0.1), (0.45, 0.2))  # s
 
 
@@ -36,8 +37,9 @@ APPROACHES: Sequence[Approach] = ((arms.EASE, 0.0), (arms.EASE, 0.1), (0.45, 0.1
 class Hold:
     """A wanted contact and how it is approached.
 
-    hands : that rest on it; shares : of the way for two hands, which may change if the arm of one would snap
-    approach : how the hands come and go
+    hands : the hands of the contact; shares : of the missing distance that each of two hands moves; if the arm of one
+        would snap, the other moves alone
+    approach : seconds over which the hands are eased in and out
     slid : metres along the part, for an arm that is too short for the place; let_go : why the contact is let go
     listed : whether a person added it, so that it is kept even if its limb snaps
     """
@@ -59,14 +61,14 @@ class Hold:
         return bool(self.let_go) and float(np.median(self.before)) > EXACT
 
     def is_far(self, height: float) -> bool:
-        """Let a contact go that makes no sense in the result, and return whether it was."""
+        """Let a contact go whose hand is too far from it in the result, and return whether it was let go."""
         if float(np.median(self.before)) > FAR * height:
             self.let_go = "the result is too far from it"
         return bool(self.let_go)
 
     @property
     def limit(self) -> float:
-        """The distance (m) from which on an error is told."""
+        """The distance (m) above which an error is reported."""
         return LEFT if self.wanted.contact.kind == PROP else REMAINS
 
 
@@ -179,9 +181,9 @@ def _own_hands(contact: Contact) -> str:
 
 
 def mark_hands(report: Mapping[str, Any], count: int) -> dict[str, NDArray[np.int64]]:
-    """Return by end for each frame of a result 1 if the hand is on its contact, 2 if it misses one, 0 without one.
+    """Return by end for each frame of a result 1 if the hand is on its contact, 2 if it misses it, 0 without a contact.
 
-    report : of the result, which has count frames; a hand misses a contact beyond the distance that is told
+    report : of the result; count : its frames. A hand misses a contact if its error is large enough to be reported
 
     Example:
         >>> from action_loom.core.contacts import keep
@@ -224,7 +226,7 @@ def keep_contacts(made: Clip, played: Sequence[Played], kinds: Sequence[str] = f
 
 
 def _contacts_for(made: Clip, source: Clip, kinds: Sequence[str]) -> list[Contact]:
-    """Return contacts of a source; for a body that lacks a prop, both hands hold one thing, and one hand nothing."""
+    """Return contacts of a source; on a body without a prop, both hands on it become rigid, and one hand is free."""
     names, found = set(made.skeleton.names), list[Contact]()
     for one in find.find_contacts(source):
         if one.kind == PROP and one.part not in names:
@@ -338,7 +340,7 @@ def is_listed(contact: Contact, played: Sequence[Played]) -> bool:
 
 
 def _put_knees(made: Clip, now: Figure, knees: Sequence[Hold]) -> Clip:
-    """Return a clip with its knees on their contacts, which get their errors before, and the reason if let go."""
+    """Return a clip with its knees on their contacts; store their errors before, and why they were let go."""
     lacks = []
     for one in knees:
         ((end, lack),) = measure_lack(now, one.wanted).items()
@@ -362,7 +364,8 @@ def _list_arms(made: Clip, now: Figure, played: Sequence[Played], holds: Sequenc
 def _keep_with_props(made: Clip, now: Figure, played: Sequence[Played], holds: Sequence[Hold]) -> Held:
     """Return a clip with its hands on their contacts, and with its props in the hands that hold them.
 
-    Both hands on a prop are led to it as to other contacts; in one hand it follows the arm, whatever holds that.
+    Both hands are led to a prop as to other contacts. A prop in one hand follows this hand, even if the hand is led to
+    another contact.
     """
     props = [one for one in holds if one.wanted.contact.kind == PROP]
     held, before = [one.wanted for one in props], [carrying.measure_off(now, one.wanted) for one in props]
@@ -388,7 +391,7 @@ def _keep_with_props(made: Clip, now: Figure, played: Sequence[Played], holds: S
 
 
 def _are_apart(now: Figure, one: Wanted) -> bool:
-    """Return whether two hands are farther from their places on a prop than is left as it is."""
+    """Return whether two hands have to be moved to their places on a prop, because their distance exceeds EXACT."""
     gaps = [np.linalg.norm(goal - now.palms[side][one.span], axis=1) for side, goal in carrying.find_goals(now, one)]
     return float(np.max(gaps)) > EXACT
 
@@ -398,9 +401,9 @@ def restore(
 ) -> Held:
     """Return the clips of one body or two with the hands on their contacts, and how far they were off.
 
-    holds : they get their errors, and the reason if they are let go
+    holds : the contacts; their errors are stored in them, and the reason if they are let go
     lacks : returns the displacement (K, 3) of each hand of a contact that restores it, in its frames
-    approaches : how hands come and go; the later ones are tried where arms are late, because they would snap
+    approaches : eases of the hands; if hands miss a contact by more than LATE, the longer ones are tried in turn
     """
     made, begin, rate = [one.made for one in bodies], [one.begin for one in bodies], bodies[0].made.rate
     for one in holds:

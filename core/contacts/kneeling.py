@@ -15,8 +15,9 @@ from ..motion.clip import Clip
 from ..motion.quat import Array
 from . import arms, parts
 
-SETTLES = 0.5  # s in which knees come and go, as the pelvis moves with them
-ROUNDS, NEAR = 20, 1e-4  # iterations for two knees, which move the pelvis by their mean; m of remaining error
+SETTLES = 0.5  # s before and after a contact over which its knee moves; this is long because the pelvis moves, too
+ROUNDS = 20  # largest number of iterations; two knees need several because they move the pelvis by their mean
+NEAR = 1e-4  # m; the iteration ends when the remaining step of the pelvis is smaller
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Lack:
 
 
 def kneel(made: Clip, lacks: Sequence[Lack]) -> Clip:
-    """Return a clip with its knees moved; beyond a contact its lack is held and eased.
+    """Return a clip with its knees moved; beyond a contact the missing displacement is held and faded out.
 
     Example:
         >>> import numpy as np

@@ -104,7 +104,7 @@ def carry(made: Clip, played: Sequence[Played]) -> tuple[tuple[Array, Array], st
 def _lay_out(made: Clip, played: Sequence[Played], found: dict[Clip, list[find.Contact]]) -> tuple[Array, Array] | None:
     """Return where the object is before hands carry it: beside the body as in its source while hands hold it there.
 
-    In other frames it stands to the world as in the nearest of these.
+    The turn and the shift from the source to the result are interpolated between these frames, or held.
     """
     count = len(made)
     frames, source, held = np.zeros(count), np.full(count, -1), np.zeros(count, dtype=bool)

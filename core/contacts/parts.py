@@ -17,7 +17,8 @@ from ..motion.skeleton import Skeleton
 UNDER = 0.03  # body heights below the low end of a trunk: hanging hands are next to the thighs, not on the trunk
 PALM = 0.13  # of the arm: from the wrist to the palm
 
-# Distance of a palm from the axis of a part, body heights: surely a contact below the first, none above the second.
+# Distances of a palm from the axis of a part, body heights. A nearer palm than the first is surely on the part, and a
+# palm beyond the second is not.
 NEAR = {
     "hand": (0.045, 0.085),
     "forearm": (0.05, 0.085),
@@ -28,7 +29,7 @@ NEAR = {
 }
 _BONES = {"forearm": "hand", "upper_arm": "forearm", "thigh": "shin", "shin": "foot"}
 ARM, LEG = ("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot")
-ARMS = ("hand", "forearm", "upper_arm")  # parts only touched by the other hand, resting or not
+ARMS = ("hand", "forearm", "upper_arm")  # only the hand of the other side can be on these parts
 
 
 @dataclass(frozen=True, eq=False)

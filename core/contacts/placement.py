@@ -14,13 +14,15 @@ from .couple import Source, Two
 from .figure import Figure, figure_of
 from .wanted import Played, Wanted
 
-STRAIGHT = 0.95  # of the arms' lengths, or as far as in the sources
-OFF, AIM = 0.9, 0.6  # of `keep.FAR`: palms farther than the first are brought within the second
-MANY = 0.9  # quantile of a contact's frames in which palms are compared with `OFF`
-FLAT = 0.3  # least radius on the ground, of the reach: heights can't be changed here
-SMOOTH = 0.35  # s, sigma
-ROUNDS, NEAR = 300, 0.01  # iterations; m of remaining lack to accept
-TURNS = 0.1  # m: contacts nearer to each other hardly turn a figure
+STRAIGHT = 0.95  # largest stretch of an arm as a share of its length, unless the sources stretch it further
+OFF = 0.9  # of `keep.FAR`; palms that are farther from their contact are brought nearer by moving a figure
+AIM = 0.6  # of `keep.FAR`; the distance within which these palms are brought
+MANY = 0.9  # quantile of the distance over the frames of a contact, for the comparison with `OFF`
+FLAT = 0.3  # of the reach; least radius of its disc on the ground, because heights cannot be changed here
+SMOOTH = 0.35  # s; sigma with which shifts and turns are smoothed
+ROUNDS = 300  # largest number of iterations
+NEAR = 0.01  # m; the iteration ends when all distances to the discs are smaller
+TURNS = 0.1  # m; damps the turn that several contacts give, so that contacts nearer to each other hardly turn a figure
 
 Plane = NDArray[np.complex128]
 
@@ -45,7 +47,7 @@ class _Disc:
 
 
 def bring_near(made: Two, played: Sequence[Played], sources: Mapping[Clip, Source], adapts: str) -> Clip:
-    """Return the partner moved and turned on the ground until arms reach the contacts of hands; itself if they do.
+    """Return the partner moved and turned on the ground so that arms reach their contacts; unchanged if they do.
 
     played, sources, adapts : as `couple.keep_contacts`
 
@@ -108,7 +110,7 @@ def _list_discs(
 
 
 def _find_ends(one: Wanted, nows: Sequence[Figure], facing: Array) -> tuple[Array, Array]:
-    """Return from where to where (K, 3) the partner's end of a contact is missing, and where that end is (K, 3)."""
+    """Return the displacement (K, 3) that the partner's end of a contact needs, and the place (K, 3) of that end."""
     (body, side), lack = next(iter(couple.measure_lack(one, nows, facing, (1.0, 0.0)).items()))
     palm = nows[body].ends[side][one.span]
     if body:

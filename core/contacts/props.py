@@ -3,7 +3,7 @@
 Method: Props.
 
 A prop held by one hand keeps its place and its turn in the frame of the hand; two hands keep their places on a prop.
-The evidence is that it moves far more in the world, and against its parent, than against the hand.
+The evidence is that the prop moves far more in the world, and relative to its parent, than relative to the hand.
 """
 
 import numpy as np
@@ -18,13 +18,16 @@ from .still_spans import Stillness
 
 # In body heights.
 RIGID, GRIP = Stillness(0.03, 0.12, 0.01, 0.3), Stillness(0.03, 0.12, 0.012, 0.3)
-LEVER = 0.1  # length at which turns of a prop count as distances
-LEAVES = 0.02  # a joint below the hips that moves less against its parent belongs to it
-MOVES, EXPLAINS = 0.01, 5.0  # least movement of a held prop against its parent, and its ratio to that against the hand
-NEAR = 0.5  # largest distance of a palm from the nearest point of a prop
-PAIRED = 0.3  # share of a span in which both hands hold one thing by their own motion
-USUAL, SAME = 0.9, 0.001  # share of a span's frames, and body heights, that show how far a held relation varies
-GAP = 0.1  # s of one hand alone between frames of both
+LEVER = 0.1  # radius by which rotations of a prop are multiplied, so that they add to distances
+LEAVES = 0.02  # a joint below the hips that moves less relative to its parent is part of the body, and no prop
+MOVES = 0.01  # a held prop moves at least this far both in the world and relative to its parent
+EXPLAINS = 5.0  # least ratio of this motion to the motion relative to the hand
+NEAR = 0.5  # a palm farther (median) from the nearest point of a prop does not hold it
+PAIRED = 0.3  # least share of a span in which the motion of the hands must show that both hold one thing
+# A held span is extended by frames beside it in which the distance of the relation from its median is within the
+# quantile USUAL of the span, or within SAME.
+USUAL, SAME = 0.9, 0.001
+GAP = 0.1  # s; shorter gaps between spans of both hands are closed, and shorter spans of one hand are dropped
 
 Held = tuple[int, str, int, int]  # a prop, "L", "R" or "LR", first frame and end
 
@@ -130,14 +133,14 @@ def _find_holder(skeleton: Skeleton, joint: int) -> str:
 
 
 def _find_near(figure: Figure, rate: float, side: str, joint: int, relation: Array, limits: Stillness) -> list[slice]:
-    """Return the spans in which a palm is near a prop, and a relation of both hardly changes."""
+    """Return the spans in which a palm is near a prop, and their relation hardly changes."""
     height, near = figure.skeleton.height, _measure_distance(figure, side, joint)
     spans = [slice(*span) for span in still_spans.find_still_spans(relation, rate, height, limits)]
     return [_extend(relation, span, height) for span in spans if float(np.median(near[span])) <= NEAR * height]
 
 
 def _extend(relation: Array, span: slice, height: float) -> slice:
-    """Return a span with the frames beside it in which a relation is as in most of its own, as before a release."""
+    """Return a span extended by the frames beside it in which the relation hardly differs, such as before a release."""
     away = np.linalg.norm(relation - np.median(relation[span], axis=0), axis=1)
     same = away <= max(float(np.quantile(away[span], USUAL)), SAME * height)
     first, end = span.start, span.stop
@@ -149,13 +152,13 @@ def _extend(relation: Array, span: slice, height: float) -> slice:
 
 
 def _is_explained(figure: Figure, joint: int, relation: Array, span: slice) -> bool:
-    """Return whether a prop moves far more in the world, and against its parent, than against a hand."""
+    """Return whether a prop moves far more in the world, and relative to its parent, than relative to a hand."""
     goes, own = _measure_way(figure, joint, span), _measure_spread(relation[span])
     return goes >= MOVES * figure.skeleton.height and goes >= EXPLAINS * own
 
 
 def _measure_way(figure: Figure, joint: int, span: slice) -> float:
-    """Return how much (m) a prop moves in the world and against its parent, the less of both."""
+    """Return how much (m) a prop moves in the world or relative to its parent, whichever is less."""
     parent = int(figure.skeleton.parents[joint])
     return min(_measure_spread(_in_joint(figure, joint, one)[span]) for one in {parent, -1})
 

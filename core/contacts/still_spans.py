@@ -9,8 +9,9 @@ from ..motion.quat import Array
 
 MOST = 0.95  # share of a span's frames that lie within `apart`
 FARTHEST = 1.6  # factor on `apart` for all frames of a span
-SHORTEST = 3  # frames of a span that can be cut
-GAP, SIGMA = 0.1, 0.03  # s: longest gap inside a span, smoothing
+SHORTEST = 3  # least number of frames of a span
+GAP = 0.1  # s; shorter fast parts inside a span do not divide it
+SIGMA = 0.03  # s; sigma with which the path is smoothed before speeds are measured
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from . import find, props
 from .figure import Figure, figure_of
 from .find import LOAD, ON, PROP, RIGID, TOUCH, WORLD, Contact
 
-LIVES = 0.5  # share of the sources that have a contact, above which a result has it
-TOGETHER = 1.0  # s between contacts with the world that keep their places relative to each other
-TURNED = np.radians(2.0)  # a body turned less stands as in its source
-SAME = 1e-4  # body heights, and components of quaternions: joints of two bodies with the same rest pose
+LIVES = 0.5  # a result has a contact in frames in which the sources that have it weigh more than this share
+TOGETHER = 1.0  # s; contacts with the world that follow each other sooner are moved together, as a group
+TURNED = np.radians(2.0)  # a group whose turn from the source to the result is smaller is only shifted
+SAME = 1e-4  # body heights, and quaternion components; rest poses that differ by no more count as equal
 
 Key = tuple[str, str, str]
 
@@ -31,7 +31,7 @@ Key = tuple[str, str, str]
 class Played:
     """A stretch of a source that a result plays: frames (K,) of the clip, with weights (K,), from frame `first` on.
 
-    world : whether the stretch is in the world as its source is, but for a turn and a shift
+    world : whether the stretch moves in the world like its source, except for one turn and one shift
     """
 
     clip: Clip
@@ -45,7 +45,7 @@ class Played:
 class Wanted:
     """A contact of a result, from its first frame to the one before `end`.
 
-    relation (F, D) : over all frames of the result, valid in the contact's
+    relation (F, D) : in all frames of the result, but valid only in the frames of the contact
     """
 
     contact: Contact

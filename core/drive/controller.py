@@ -22,10 +22,10 @@ STEP = 1.0 / RATE
 EVERY = 6  # steps between two searches
 CHANGED = (0.4, 0.4)  # m/s and radians by which a wish must change to trigger a search at once
 WAITS = 0.1  # m of lead at which the target waits for the body
-# limit as a share of the body's speed, and half-life in s, of the pull towards the target
+# Pull of the body towards the target: its limit as a share of the speed of the body, and its half-life in s.
 PULL, PULL_HALF_LIFE = 0.45, 0.15
-BRAKE = 1.0  # the same limit while the body is to stand
-FOLLOWS = 0.5  # share of the target's excess speed that the body adopts; all of it while it is to stand
+BRAKE = 1.0  # the same limit while the wish is to stand
+FOLLOWS = 0.5  # share of the target's excess speed that the body adopts; while the wish is to stand it adopts all of it
 TURN_HALF_LIFE = 0.08  # s, for the facing, in addition to the target's turn rate
 TURN_PULL, TURN_ALONE = 0.5, 0.5  # limit as a share of the body's turning, plus radians a second at 1 m/s
 TURN_LATE, TURN_FORCED = 0.05, 20.0  # allowed lag in radians; beyond it, additional radians a second per radian

@@ -1,4 +1,4 @@
-"""Plan how a standing body idles: a variation of the stretches in which it stays at its place (methods: Drive)."""
+"""Plan how a standing body idles, from the stretches of its clips in which the root stays in place (methods: Drive)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,17 +19,20 @@ from ..variation.source import Source
 from .database import RATE, Database, Rows
 from .idling import Idling
 
-AROUND = 0.5  # s on each side of a row over which its way and turn are measured
-STAYS, TURNS = 0.09, np.radians(60.0)  # mean speed and turn at most, in body heights and in radians a second
-GOES = 0.25  # speed at most in any frame, in body heights a second
-LEAST, WHOLE = 1.0, 2.0  # s of a stretch, and of all stretches that jumps connect, at least
-MOST = 40.0  # s of all stretches; further ones are left out
-LENGTHS = (12.0, 24.0)  # s of a plan, at least and at most; LONGER times its stretches otherwise
-LONGER = 1.5
-OTHERS = (1.0, 0.9, 0.8, 0.6)  # of that length, tried one after the other
-HOLD = 0.8  # s between two jumps, at least
-FARTHEST = 0.2  # m of a point, of a body 1.7 m tall: no jump is longer
-ENTERS = 0.4  # m, likewise, from a row that stands elsewhere into a plan
+# A row belongs to an idle stretch if the root stays below all three limits.
+AROUND = 0.5  # s on each side of a row; the mean speed and turn rate of the root are measured over this window
+STAYS = 0.09  # body heights a second; limit of the mean speed
+TURNS = np.radians(60.0)  # radians a second; limit of the mean turn rate
+GOES = 0.25  # body heights a second; limit of the speed in the row itself
+LEAST = 1.0  # s; shorter stretches are not used
+WHOLE = 2.0  # s; a group of stretches connected by jumps is not used if it is shorter and lacks a cycle
+MOST = 40.0  # s; the longest stretches are used until their total reaches this
+LENGTHS = (12.0, 24.0)  # s; shortest and longest plan
+LONGER = 1.5  # length of a plan between these limits, as a multiple of the total length of its stretches
+OTHERS = (1.0, 0.9, 0.8, 0.6)  # factors on this length, tried in turn until a loop is found
+HOLD = 0.8  # s; least time between two jumps
+FARTHEST = 0.2  # m, for a body 1.7 m tall; poses at a larger distance are not connected by a jump
+ENTERS = 0.4  # m, for a body 1.7 m tall; a standing row outside the plans enters a plan at a nearer pose
 
 
 def with_idling(data: Database) -> Database:
@@ -85,7 +88,7 @@ def _way(data: Database, rows: Rows) -> tuple[NDArray[np.complex128], Array]:
 
 
 def _gather(data: Database, stretches: Sequence[Rows]) -> Source:
-    """Return the rows of stretches for the search of variations; a cycle twice, so that it can go on with itself."""
+    """Return the rows of stretches as a source of variations; a cycle is repeated, so that it can follow itself."""
     cycles = [_cycle(data, rows) for rows in stretches]
     clips = [
         _as_clip(data, np.tile(rows, 2 if cycle else 1), k)

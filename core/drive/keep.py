@@ -19,12 +19,13 @@ from .foot_lock import FARTHEST
 from .route import Route
 
 MOVED = 6  # frames by which a jump may be shifted
-FADE = 0.4  # s, centred
+FADE = 0.4  # s; duration of a fade, centred on its jump
 WAY_SIGMA = 0.1  # s, sigma of smoothing the root path
-TRAVELS = 2.0 * FARTHEST  # heights that a foot may travel in one contact: either way as far as it is moved while driven
-GAP = 0.10  # s of a step between two contacts
-LEAST_SPAN = 0.15  # s of a contact at least
-HELD = 1e-6  # frames per row of a held pose
+# Body heights that a foot may travel in one contact: the drive displaces it by up to FARTHEST in either direction.
+TRAVELS = 2.0 * FARTHEST
+GAP = 0.10  # s; duration of the step between the two contacts into which a contact is split
+LEAST_SPAN = 0.15  # s; least duration of a contact
+HELD = 1e-6  # frames by which a held pose advances per row, so that source frames always rise
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ from .keyed import KeyedClip, Keying, Keys
 from .segments import fit
 
 LEAST = 1e-6  # radians, metres and factors; a smaller change is rounding
-FEET = 0.25  # of the bound, default for hips, legs and feet, where planted feet would shake visibly
+FEET = 0.25  # of the bound; default for hips, legs and feet, because otherwise planted feet would shake visibly
 GOES, STILL = "goes", "still"
-SHORTEST = 0.03  # of body height; the reach assumed for a joint with less
-MOVING = 0.5  # of the tolerance, for translations; rotations have the full tolerance
-OF_RANGE = 1e-3  # of a channel's range: its tolerance
+SHORTEST = 0.03  # body heights; least reach assumed for a joint
+MOVING = 0.5  # share of the tolerance that translations may use; rotations may use all of it
+OF_RANGE = 1e-3  # tolerance of a channel, as a share of its range
 _NEAR = 0.94  # of the bound; an error this large ends the search for the tolerance
 _TRIES = 8  # iterations per tolerance; each refits all joints
-_MOST = 16.0  # times the bound, at a joint's reach: the largest tolerance tried
+_MOST = 16.0  # largest tolerance to try: it moves a point at the reach of a joint by this many times the bound
 
 
 @dataclass(frozen=True, eq=False)

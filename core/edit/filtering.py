@@ -19,7 +19,7 @@ from .spikes import Flags
 AROUND = 3.0  # s of cyclic padding, for running medians and smoothed trajectories
 MEASURED = -1.0  # a cutoff value: remove the measured amount of noise
 FORGOTTEN = 12.0  # periods of the cutoff; motion further away has an influence below 1e-12
-LEVER = 0.03  # body heights from a joint at which its rotation is measured as a displacement
+LEVER = 0.03  # body heights; the rotation of a joint is measured as the displacement of a point at this distance
 FEWEST = 5  # frames; in shorter clips spikes and noise cannot be distinguished from motion
 
 

@@ -18,7 +18,7 @@ from .spikes import Flags
 WINDOW = 0.6  # s
 HOPS = 8  # overlapping windows per window length
 CUTOFFS = 24  # number of low-passes tried, from one half-wave per window to all
-ORDER = 4  # of their slopes, like a cubic smoothing spline
+ORDER = 4  # order of the slopes of these low-passes, as for a cubic smoothing spline
 CAUTION = 1.5  # factor on the noise variance, because the least of many estimates is biased low
 NEIGHBOURS = 2  # windows to each side that choose jointly
 DIFFERENCES = 8  # order of the differences that measure noise; they eliminate motion
@@ -29,7 +29,7 @@ FEWEST = 24  # frames
 # Radians a second times a frame's length: shaking of clean captures, in the median joint and in nearly any single one.
 BODY_SHAKES, JOINT_SHAKES = np.radians(10.0), np.radians(20.0)
 PLACE_SHAKES = 0.017  # body heights a second times a frame's length
-ALIKE = 1.1  # times the median joint, up to which a joint's shaking counts as noise
+ALIKE = 1.1  # times the median joint; a joint that shakes by no more than this is taken to shake from noise
 _LEVEL = 0.06  # s; line fitted at each end, about whose beginning a clip is reflected
 _BLOCK = 256  # windows transformed per block
 _TANGENT = 3.0  # degrees of freedom of a unit quaternion

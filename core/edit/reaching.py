@@ -19,7 +19,8 @@ from ..motion.skeleton import Skeleton
 from . import chain_ik
 from .feet import legs
 
-ROUNDS, FIRST_ROUNDS = 600, 10  # of cyclic coordinate descent: within limits, and before damped least squares
+# Iterations of cyclic coordinate descent, if it keeps joint limits, and if it precedes damped least squares.
+ROUNDS, FIRST_ROUNDS = 600, 10
 PARTS = {
     "left_arm": ("upper_arm.L", "forearm.L", "hand.L"),
     "right_arm": ("upper_arm.R", "forearm.R", "hand.R"),
@@ -27,8 +28,8 @@ PARTS = {
     "right_leg": ("thigh.R", "shin.R", "foot.R"),
 }
 SETTLE = 0.12  # s in which the target comes to rest in the body's frame, before and after the span
-HEAD = ("spine", "head")  # the chain from the first to the second
-BACKWARDS = np.radians(-3.0)  # limbs bent further back stay so
+HEAD = ("spine", "head")  # first and last role of the chain that moves the head
+BACKWARDS = np.radians(-3.0)  # a limb bent further backwards keeps bending backwards
 Limits = Mapping[int, tuple[Array, Array]]
 
 
@@ -344,8 +345,9 @@ def _partly_towards(now: Array, goal: Array, share: Array) -> Array:
 def _goals_in_ease(clip: Clip, turned: Array, joint: int, begin: Array, goals: Array, share: Array) -> Array:
     """Return the goals (F, 3), replaced during the ease by goals that come to rest relative to the body.
 
-    A fixed target is soon out of reach of a body that passes by, and the limb would be stretched after it. Therefore
-    the target comes to rest within `SETTLE` seconds in the parent's frame, relative to the limb's root `begin` (F, 3).
+    A fixed target is soon out of reach of a body that moves past it, and the limb would be stretched towards it.
+    Therefore the target comes to rest within `SETTLE` seconds in the parent's frame, relative to the limb's root
+    `begin` (F, 3).
     """
     held = np.flatnonzero(share >= 1.0)
     if not len(held):

@@ -7,7 +7,7 @@ from ..motion.quat import Array
 
 Places = NDArray[np.int64]
 
-AT_ONCE = 8  # nodes of its clip that a state is followed to in one call
+AT_ONCE = 8  # number of nodes of the same clip to which a state is followed in one call
 NEARLY = 1.0 + 1e-9  # factor on a rank, because rounding differs between engines
 
 

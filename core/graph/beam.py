@@ -23,15 +23,15 @@ from .motion_graph import Indices
 BIN = 0.25  # m of arc length; states in one bin are compared
 WIDTH = 600  # beam width: states followed per bin
 WIDEST = 1.5  # m from the path; states farther away are pruned
-HEADING = 0.05  # m² a rad² of difference in heading from the path
+HEADING = 0.05  # m²/rad²; cost of a squared difference in heading from the path
 # bin sizes of heading (rad), and of lateral and longitudinal offset (m), that define states of one kind
 KIND = (np.radians(15.0), 0.1, 0.1)
 TURN_REACH = 1.0  # m of error equivalent to a radian of heading, for ranking
-BENT = 0.015  # m² a metre of a bent edge
-SPEED = 0.1  # m²/(m/s)² a second, of a difference from the wanted speed
-ROUNDS = 12  # within a bin, which states that turn in place never leave
-FIRST = 120  # of WIDTH states, expanded before the others, some of which this may prune
-ONWARDS = 60  # edges of its clip that a state follows at a time
+BENT = 0.015  # m²/m; cost of each metre of a bent edge
+SPEED = 0.1  # m²/(m/s)² per second; cost of a squared difference from the wanted speed
+ROUNDS = 12  # largest number of expansions within one bin, because states that turn in place never leave it
+FIRST = 120  # of WIDTH states; number of the best ones to expand first, which may prune some of the rest
+ONWARDS = 60  # edges of the same clip along which a state is followed in one step
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from . import posture_change
 from .motion_graph import Indices, MotionGraph, distinct
 
 SAMPLE_RATE = 10.0  # samples of an edge per second
-PLACE_RATE = 30.0  # Hz; nodes of a clip within one period are of one place
+PLACE_RATE = 30.0  # Hz; nodes of a clip within one period have the same place number
 POSTURE = 0.05  # distance units per radian of change in the upper body's posture
 TALL = 1.7  # m, body height for which the distances and turns of a search are set; they scale with the body
 SOME = 4096  # edges sampled at a time, with all of their frames

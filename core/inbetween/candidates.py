@@ -14,19 +14,24 @@ from numpy.typing import NDArray
 from ..motion.quat import Array
 from .rows import RATE, Longs, Rows, Singles
 
-STRETCHES = (0.75, 0.85, 0.93, 1.0, 1.08, 1.18, 1.33)  # stretch lengths to try, times the gap's
+STRETCHES = (0.75, 0.85, 0.93, 1.0, 1.08, 1.18, 1.33)  # lengths of stretches to try, relative to the gap
 TRAVEL = 0.08  # weight of the squared error of the path
-TURN = 0.12  # body heights per radian of turn error
-PACE = 0.06  # body heights per unit of the logarithm of the time scaling
-MOVES = 0.06  # s; body heights per difference in speed, where the speed at a key is known
-KEPT, APART = 8, 4  # candidates per gap, and least distance of their starts in rows
-SHORTLIST = 64  # starts, and ends, considered for two stretches
+TURN = 0.12  # cost of a turn error, body heights per radian
+PACE = 0.06  # cost of time scaling, body heights per unit of its logarithm
+MOVES = 0.06  # s; cost in body heights of a speed difference of 1 body height a second, if the speed at a key is known
+KEPT = 8  # candidates per gap
+APART = 4  # rows; least distance between the starts of two candidates
+SHORTLIST = 64  # starts and ends to consider for two stretches
 SPLITS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # positions in the gap where two stretches meet
-PACES = (0.85, 1.0, 1.18)
+PACES = (0.85, 1.0, 1.18)  # time scalings to try for each of two or three stretches
 MIDDLES = (0.2, 0.3, 0.4)  # shares of the gap for the first and last of three stretches
-MIDDLE, ENTERED, EVERY = 16, 4, 2  # starts considered for three, successors per start, and stride of compared rows
-TWO, THREE = 1.5, 2.5  # s; gaps longer than this also try two and three stretches
-JOIN, SEAM = 1.5, 0.004  # weight of the squared distance at a seam; fixed cost of a seam, squared body heights
+MIDDLE = 16  # starts to consider for three stretches
+ENTERED = 4  # middle stretches to try for each start
+EVERY = 2  # stride of the rows compared to find a middle stretch
+TWO = 1.5  # s; for longer gaps two stretches are tried, too
+THREE = 2.5  # s; for longer gaps three stretches are tried, too
+JOIN = 1.5  # weight of the squared distance at a seam
+SEAM = 0.004  # squared body heights; fixed cost of a seam
 
 
 class Search(NamedTuple):

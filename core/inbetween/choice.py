@@ -7,7 +7,7 @@ import numpy as np
 from .candidates import Candidate
 from .rows import Rows, Singles
 
-SMOOTH = 0.1  # s; body heights per difference in speed across a key
+SMOOTH = 0.1  # s; cost in body heights of a speed difference of 1 body height a second across a key
 
 
 def choose_together(

@@ -15,17 +15,18 @@ from ..motion.roles import ancestors
 from . import candidates, choice
 from .rows import RATE, SPARSE, Longs, Rows, of_clips, of_poses, stretch
 
-ROUNDS, EXACT = 8, 1e-4  # iterations at most, and metres of remaining error at a limb's end
+ROUNDS = 8  # largest number of iterations
+EXACT = 1e-4  # m; the iteration ends when the largest error at the end of a limb, or its decrease, is smaller
 LIMBS = ("left_leg", "right_leg", "left_arm", "right_arm")
 
 
 def complete_keys(clip: Clip, keys: Longs, clips: Sequence[Clip], *, images: bool = True) -> tuple[Clip, Array]:
     """Return a clip that keeps the keys' hips, hand and foot positions; the rest comes from library clips.
 
-    Stretches for all gaps are chosen jointly by these five points; each pose is taken from the nearer end of the
-    adjacent stretches, with its limbs moved to the keyed positions. Frames between keys follow, and frames outside
-    change like the nearest key. The array (K,) is the distance (m) by which a limb of a pose is too short. Raises
-    SkeletonError for bodies without these joints.
+    Stretches for all gaps are chosen jointly by these five points. The pose of each key is taken from the adjacent
+    stretch whose end is nearer, and its limbs are moved to the keyed positions. Frames between keys are interpolated,
+    and frames outside change like the nearest key. The array (K,) is the distance (m) by which a limb of a pose is too
+    short. Raises SkeletonError for bodies without these joints.
 
     Example:
         >>> import numpy as np

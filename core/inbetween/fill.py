@@ -23,13 +23,13 @@ from .learning import Model
 from .rows import RATE, Longs, Rows, lengthen_clip, of_clips, of_poses
 from .windows import Around, Poses
 
-FEWEST_FRAMES = 6  # between two keys; shorter gaps are not changed
-LONGEST = 60.0  # s between two keys
-REMEMBERED, MODELS = 512, 12  # gaps and models cached
-LAGS = (1, 5)  # rows from a key to the poses beside it that tell its speed, where frames stay
-FARTHEST = 45  # rows to a neighbouring key that tells more
-WORST_ERROR = 0.9  # expected error of a model, over interpolation's, from which it is not used
-HELD = 1e-5  # quaternion components, m
+FEWEST_FRAMES = 6  # frames from one key to the next; shorter gaps are not changed
+LONGEST = 60.0  # s; longest gap between two keys
+REMEMBERED, MODELS = 512, 12  # number of gaps, and of models, in the caches
+LAGS = (1, 5)  # rows from a key to poses outside the gap that give the speed at the key, if these frames do not change
+FARTHEST = 45  # rows; if they change, the neighbouring key is used instead, up to this distance
+WORST_ERROR = 0.9  # a model is not used if its expected error is at least this share of the error of interpolation
+HELD = 1e-5  # quaternion components, m; a joint that varies less is held
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Library:
 
 @dataclass(frozen=True)
 class Wish:
-    """Settings of one gap: candidate and gain; None for a candidate chosen jointly, and for an estimated gain.
+    """Settings of one gap. If the candidate is None, it is chosen jointly; if the gain is None, it is estimated.
 
     candidate : its index among the candidates found, or the pieces of one, found or not
     leads : start and end speed (see `filling.measure_leads`); None for those of the keys
@@ -94,8 +94,8 @@ class Wish:
 class Prediction:
     """A gap's frames as a model of the clips predicts them, including both keys.
 
-    share : how far they go from interpolation; part : their weight beside a stretch; error : expected, over that of
-    interpolation, both squared
+    share : factor on the predicted departure from interpolation; part : weight of the prediction relative to a stretch
+    error : expected squared error over that of interpolation
     """
 
     own: Clip
@@ -351,8 +351,8 @@ def _measure_alone(known: Library, choice_of: tuple[Gap | None, list[Candidate],
 def _predict(clip: Clip, keys: Longs, k: int, long: Sequence[bool], known: Library, ratio: float) -> Prediction | None:
     """Return the model's motion for the gap after key k; None if interpolation is as good.
 
-    ratio : of the stretch beside it. Its weight is its share of the information of both: what each knows beyond
-    interpolation.
+    ratio : of the stretch with which it is blended. The weight of the model is its share of the information that
+    both have beyond interpolation.
     """
     a, b = int(keys[k]), int(keys[k + 1])
     count = max(round((b - a) * RATE / clip.rate), 2)

@@ -24,15 +24,26 @@ from .windows import (
     waves,
 )
 
-MANY = 24_000  # windows; more are learnt by a network
-MOST, CENTRES = 48_000, 800  # windows, and centres
-PARTS, FEWEST_GROUPS, GROUP = 4, 3, 300  # of clips held out in turn; clips at least, and rows of a longer one
-FEWEST_WINDOWS, TOGETHER = 40, 2000  # windows at least, and windows multiplied at once
-WIDTH, SLOPE, NOISE, JITTER = 0.9, 0.5, 0.1, 2e-5  # width of the kernel in median distances; linear part; noise
-NEIGHBOURS, LEAST_NEIGHBOURS, OF_WINDOWS = 150, 20, 8  # held-out windows that tell the error of a query
-FEW = 2.0  # squared number of held-out clips at which a network's shares are halved
-FLOOR = 0.1  # medians of squared departures added to the weights of held-out windows
-DIGITS = 6  # of measures in comparisons, so that every processor finds the same neighbours
+MANY = 24_000  # windows; a larger number is learnt by a network, a smaller one by kernel regression
+MOST = 48_000  # largest number of windows; if there are more, evenly spaced ones are used
+CENTRES = 800  # largest number of centres of the kernel regression
+PARTS = 4  # parts into which the clips are divided; each is held out in turn, and only the first one for a network
+FEWEST_GROUPS = 3  # least number of clips; if there are fewer, each is divided into groups of GROUP rows
+GROUP = 300
+FEWEST_WINDOWS = 40  # with fewer windows nothing is learnt
+TOGETHER = 2000  # windows multiplied at once
+WIDTH = 0.9  # width of the kernel, as a multiple of the median distance of the centres
+SLOPE = 0.5  # weight of the linear part of the kernel
+NOISE = 0.1  # regularization by the kernel among the centres
+JITTER = 2e-5  # regularization by a multiple of the identity, relative to the mean of the diagonal
+# The error of a query is estimated from the held-out windows most similar to it: one in OF_WINDOWS of them, within
+# these limits.
+NEIGHBOURS, LEAST_NEIGHBOURS, OF_WINDOWS = 150, 20, 8
+# Squared number of held-out clips at which the shares of a network are halved: few clips tell little of its error.
+FEW = 2.0
+# Held-out windows are weighted by the reciprocal of their squared departure plus this share of its median.
+FLOOR = 0.1
+DIGITS = 6  # decimals of the compared distances, so that every processor finds the same neighbours
 
 
 class Departure(NamedTuple):

@@ -16,13 +16,23 @@ from ..motion.quat import Array
 from .rows import Longs, Singles
 from .windows import Poses, list_described_joints, to_body, waves
 
-HIDDEN, COMPONENTS, SAMPLE = (512, 512), 128, 4000  # layers; main components of departures, and windows to find them
-STEPS, BEFORE, BATCH, FRAMES = 2500, 0.6, 128, 4  # of training, the part without held-out windows; windows, frames
-PACE, WARM, DECAY, DROPPED = 3e-3, 100, 0.01, 0.1  # of training: step size, steps until it is reached; weights; units
-MOMENTA, TINY = (0.9, 0.98), 1e-8
-NEAR, NEAR_TURN = 0.0015, 0.01  # squared error, per coordinate and of all, below which points and turns count as right
-SPREAD, LEVER = 0.01, 0.01  # added to deviations of features (of their mean), and to weights of joints
-POINTS = 2.0  # weight of distances of points beside distances of rotations
+HIDDEN = (512, 512)  # widths of the hidden layers
+COMPONENTS = 128  # principal components of departures that the network predicts
+SAMPLE = 4000  # windows from which these components are computed
+STEPS = 2500  # steps of training
+BEFORE = 0.6  # share of these steps in which the held-out windows are not used
+BATCH = 128  # windows per step
+FRAMES = 4  # frames per window in which the positions of points are compared
+PACE = 3e-3  # largest step size
+WARM = 100  # steps over which the step size grows from 0
+DECAY = 0.01  # weight decay
+DROPPED = 0.1  # share of units dropped in each step (dropout)
+MOMENTA, TINY = (0.9, 0.98), 1e-8  # the two decay rates of Adam, and the term that prevents its division by zero
+# Squared errors well below these hardly count: for points per coordinate, and for rotations relative to the usual one.
+NEAR, NEAR_TURN = 0.0015, 0.01
+SPREAD = 0.01  # added to standard deviations (for features, times their overall one), so that none is zero
+LEVER = 0.01  # added to the weights of joints, for the same reason
+POINTS = 2.0  # weight of the error of points, relative to the error of rotations
 TOGETHER = 2000  # windows computed at once
 
 

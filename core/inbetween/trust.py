@@ -13,17 +13,19 @@ from ..motion.quat import Array
 from .candidates import PACE, Candidate, Gap, as_faced, measure_errors
 from .rows import Rows, Singles
 
-LACKS = 2.0  # weight of the errors at the ends and of the distance of other candidates
-FEW = 0.5  # gaps; a posture seen in n other gaps is weighted n / (n + this)
+LACKS = 2.0  # weight of the errors at the ends and of the distance of other candidates, relative to interpolation
+FEW = 0.5  # gaps; the mean difference in posture of n other gaps is weighted by n / (n + FEW)
 NEAR = 0.02  # squared body heights (14 % of a body); ends at a larger distance are not similar
-GLIDES = 0.1  # weight of the squared travel, over which interpolation slides
-STEEP = 4.0  # steepness of the gain where both are equally good
+GLIDES = 0.1  # weight of the squared travel in the error of interpolation, because its feet slide
+STEEP = 4.0  # steepness of the gain at the point where the stretch and interpolation are equally good
 PATH, TURN, SEAM = 0.05, 0.02, 1.5  # weights of squared path and turn errors, and of the seam of two stretches
-LIKELY = 0.0005  # squared body heights; a candidate with this much more than twice the chosen cost is weighted 1/e
+# Squared body heights. A candidate is weighted 1/e if its cost exceeds twice the cost of the chosen one by this.
+LIKELY = 0.0005
 ELSEWHERE = 15  # rows; starts at a smaller distance belong to the same stretch
 SAMPLES = 16
-NOTHING_LIKE = 1.0 / (1.0 + 5.0**STEEP)  # gain up to which stretches rarely beat interpolation
-LITTLE, ROUGHLY = 0.5, 0.85  # gains up to which a stretch counts as a little, and as roughly similar
+NOTHING_LIKE = 1.0 / (1.0 + 5.0**STEEP)  # stretches with a smaller gain are rarely better than interpolation
+LITTLE = 0.5  # stretches with a smaller gain count as a little similar
+ROUGHLY = 0.85  # stretches with a smaller gain count as roughly similar
 
 
 def gain(ratio: float) -> float:

@@ -14,7 +14,8 @@ from .rows import FEWEST, RATE, Longs, Singles
 
 MOVES = 1e-5  # radians, body heights; joints that turn or move less in all clips are not learnt
 TOGETHER = 1000  # windows computed at once
-WAVES, MORE = 6, 8  # sine waves of a departure, and rows of a gap for each further one
+WAVES = 6  # least number of sine waves that describe a departure
+MORE = 8  # rows of a gap for each further wave
 
 
 class Around(NamedTuple):

@@ -25,7 +25,7 @@ from .storage import Entry
 
 BYTES_AT_A_TIME = 8_000_000  # of files per task: about a second of work
 MANY_BYTES = 30_000_000  # of files; above it, loading the compiler for a second pays off
-SECONDS_KEPT = 5.0  # of work lost at most when the process is killed
+SECONDS_KEPT = 5.0  # interval between saves of the index, which limits the work lost if the process is killed
 GONE = (0, 0)  # the stamp of a missing file
 LABEL_COLUMNS = ("label", "labels", "description", "category", "tags", "subject")
 

@@ -26,12 +26,12 @@ REFINED = 60  # matches searched again with all rows
 # A jump is short, so its height contributes little to a stretch's distance. This cost is added for each body height by
 # which the maximum foot height of two stretches differs, beyond the uncertainty of the floor.
 FLIGHT, FLOOR = 0.5, 0.02
-SAME = 0.06  # largest mean distance of the same movement; stretches beyond it are sorted by their kind
+SAME = 0.06  # stretches at a larger mean distance are other movements, and are sorted by the similarity of their kind
 LEAST_OF_KIND = 2.0  # s; the kind of a shorter query is not compared
 WINDOWS_AT_A_TIME = 4096
-CHANGES = 3.0  # weight of the changes in 0.1 s
-SHORTER = 0.6  # of the query's duration; shorter clips are of no kind that can be compared
-OVERLAP = 0.3  # of the shorter of two stretches; stretches with more overlap count as the same
+CHANGES = 3.0  # weight of the change from each row to the next one, 0.1 s later, relative to the rows
+SHORTER = 0.6  # of the query's duration; the kind of shorter clips is not compared
+OVERLAP = 0.3  # of the shorter of two stretches; if they overlap by more, they count as one match
 BLOCK = 4096  # columns whose costs fit a processor's second-level cache; a multiple of 8
 # value of the rows between clips, which makes paths across them costly even for the longest query
 APART = np.float32(1e6)

@@ -30,10 +30,11 @@ from .ending import ENDING
 TABLE = "clips.sqlite"
 FORMAT = 1
 _BYTES = 2 * SIZE  # per row
-_PATIENCE, _IMPATIENCE = 10.0, 0.5  # s that a reader waits for a commit, and a writer for another writer
+_PATIENCE = 10.0  # s for which a reader waits until a commit ends
+_IMPATIENCE = 0.5  # s for which a writer waits for another writer
 _BESIDE = ("-journal", "-wal", "-shm")  # endings of files that SQLite reads beside the table
 _MOST_TABLE = 1 << 28  # bytes; 10,000 clips take 3 MB
-_STEPS = 10_000  # of SQLite between two looks for a signal, about 0.1 ms
+_STEPS = 10_000  # instructions of SQLite, about 0.1 ms, after which it is checked whether a signal has arrived
 _FILE = re.compile(r"rows-([0-9]{1,9})\.f16")
 
 

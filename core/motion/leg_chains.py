@@ -12,10 +12,11 @@ from .quat import Array
 from .roles import ancestors
 from .skeleton import Skeleton
 
-TURNS = np.radians(4.0)  # range of the turn of a thigh, and of the bend of any other joint of a leg
-LOW = 0.3  # of the height of a leg where it stands: the ankle is the first joint below
-SHORT = 0.1  # of the length of a leg; a joint nearer to one that bends is no knee of its own
-BACK = 0.3  # of all ways of standing feet: less to one side does not tell the front
+# Least range of motion of a thigh, and of the bend of any other joint of a leg.
+TURNS = np.radians(4.0)
+LOW = 0.3  # of the height of a standing leg; the first joint below this height is the ankle
+SHORT = 0.1  # of the length of a leg; a joint that is nearer to another bending joint is not counted as a knee
+BACK = 0.3  # the net motion of standing feet shows the front only if it exceeds this share of their whole path
 FEET = tuple(f"{pair}{side}" for pair in ("", "front ", "middle ", "second ") for side in "LR")
 # Pairs of feet from the back to the front, by the number of legs.
 PAIRS = {
@@ -29,8 +30,8 @@ def find(clip: Clip) -> dict[str, tuple[int, ...]]:
     """Return the joints of each leg of a body on four, six or eight, by its foot's name; {} for all others.
 
     clip : poses of the body's own actions, with feet hung on their legs
-    The joints of a leg are its thigh, all others that bend, its ankle and its ball; of a leg that ends with the tip of
-    its second joint, both joints. A body whose names tell four feet gets none.
+    The joints of a leg are its thigh, all other joints that bend, its ankle and its ball. A leg that ends with the tip
+    of its second joint has these two joints. The result is empty for bodies whose names show four feet.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -104,7 +105,7 @@ def _chain(clip: Clip, line: Sequence[int], places: Array) -> list[int]:
 
 
 def _bending(line: Sequence[int], places: Array, knee: int) -> list[int]:
-    """Return the inner joints of a line that bend, at least the one that bends most; the knee is one in any case."""
+    """Return the inner joints of a line that bend, at least the known knee, or else the joint that bends most."""
     bones = np.linalg.norm(np.diff(places[:, line], axis=1), axis=2).mean(axis=0)
     bends = {joint: _bend(places, line[k], joint, line[k + 2]) for k, joint in enumerate(line[1:-1])}
     chosen = [line.index(knee) if knee >= 0 else line.index(max(bends, key=lambda joint: bends[joint]))]
@@ -127,7 +128,7 @@ def _bend(places: Array, upper: int, middle: int, lower: int) -> float:
 def _names(clip: Clip, chains: Sequence[Sequence[int]], places: Array) -> list[str]:
     """Return the name of each foot, by side and from the back to the front; none if a side has more feet.
 
-    Sides and the front are as the joints' names tell them, or else as motion does.
+    Sides and the front are known from the names of the joints, or otherwise from motion.
     """
     hips, ends = [chain[0] for chain in chains], [chain[-1] for chain in chains]
     seen = _turn_to_front(places, ends, hips, _find_front(clip, ends, hips, places))
@@ -154,7 +155,7 @@ def _turn_to_front(places: Array, ends: Sequence[int], hips: Sequence[int], ahea
 
 
 def _find_front(clip: Clip, ends: Sequence[int], hips: Sequence[int], places: Array) -> Array:
-    """Return the direction (F,) of the front on the ground, x + iy: where standing feet come from, or as at rest."""
+    """Return the direction (F,) of the front on the ground, x + iy, from standing feet or from the rest pose."""
     facing = 1j * np.exp(1j * root_motion.ground_frames(clip)[1])
     seen = _turn_to_front(places, ends, hips, facing)
     low = places[:, list(ends), 2]

@@ -17,12 +17,14 @@ Flags = NDArray[np.bool_]
 
 # Unit: height of the pose, from its lowest to its highest joint.
 NEAR = 0.1  # distance from the lowest point of a pose within which an end stands
-LONG = 0.15  # legs are longer
+LONG = 0.15  # least length of a leg
 
-UPRIGHT, HANDS = 0.7, 0.4  # of the length of the legs, and of the thighs' height over the feet
+# A body stands on two legs if its thighs are higher over the feet than UPRIGHT leg lengths, and both hands are higher
+# over the feet than this share, HANDS, of the height of the thighs.
+UPRIGHT, HANDS = 0.7, 0.4
 
-OFTEN = 0.5  # of the poses in which the end of a leg stands
-ALIKE = 0.75  # the shorter of a pair of legs, of the longer one
+OFTEN = 0.5  # least share of the poses in which the end of a leg stands
+ALIKE = 0.75  # the shorter leg of a pair has at least this share of the length of the longer one
 
 
 def count(clip: Clip) -> int:
@@ -62,7 +64,7 @@ def ends(clips: Sequence[Clip]) -> list[list[int]]:
 
 
 def legs(clip: Clip) -> list[list[int]]:
-    """Return the joints that stand at the end of each leg of a body, the legs of pairs alone."""
+    """Return the joints that stand at the end of each leg of a body, only for legs that form a pair."""
     skeleton = clip.skeleton
     places = kinematics.world(clip)[1]
     tall = np.ptp(places[:, :, 2], axis=1)
@@ -87,7 +89,7 @@ def legs(clip: Clip) -> list[list[int]]:
 def of_body(clip: Clip) -> Skeleton:
     """Return the skeleton of a clip, with the number of its legs if its poses show more than two.
 
-    A body with its hands in the air at rest has two, however it crawls.
+    A body with its hands in the air in the rest pose has two legs, even if it crawls in the clip.
 
     Example:
         >>> from action_loom.core.motion import leg_count

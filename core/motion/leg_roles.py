@@ -1,6 +1,7 @@
-"""Roles of two legs from the motion alone, where no name tells them (methods: Body roles and retargeting).
+"""Find the roles of two legs from the motion alone, for bodies without useful names.
 
-All is seen from the joint that carries the legs, so that it does not matter where a body stands and faces.
+Method: Body roles and retargeting. All positions are relative to the joint that carries the legs, so that the place and
+the facing of the body do not matter.
 """
 
 from collections.abc import Sequence
@@ -13,21 +14,25 @@ from .clip import Clip
 from .quat import Array
 from .roles import ancestors
 
-TURNS = np.radians(4.0)  # range of the turn of a joint that moves a leg
-LOW, HIGH = 0.3, 0.4  # of the height of the thigh over the floor where a foot stands: ankles are lower, knees higher
-BONES = (0.6, 1.7)  # times as long as the shin a thigh is
-ONE_KNEE = 0.5  # of its bend: where another joint bends by more, the knee is in doubt
-STANDING = 0.05  # of the height of a leg, over the floor
-# What tells the front: steps of standing feet (share of all their ways), knees and toes (of the leg, ahead of it).
+TURNS = np.radians(4.0)  # least range of motion of a joint that moves a leg
+# Shares of the height of the thigh over the floor while the foot stands: ankles are lower, knees are higher.
+LOW, HIGH = 0.3, 0.4
+BONES = (0.6, 1.7)  # limits of the length of a thigh, as a multiple of the length of its shin
+ONE_KNEE = 0.5  # of the bend of the knee; if another joint bends by more, it is uncertain which one is the knee
+STANDING = 0.05  # of the height of a leg; a foot that is lower over the floor stands
+# Least values that show the front: the net backward motion of standing feet as a share of their whole path, and the
+# distances of knees and of toes in front of the leg as shares of its height. FAR is used for knees if neither feet nor
+# toes show it, and the feet move at least a little in the direction that agrees with the knees.
 BACK, KNEE, TOE, FAR = 0.3, 0.01, 0.05, 0.08
-SAME = 0.03  # of a leg: of joints so near to each other at the ankle, the outer one is the foot
-APART = 0.12  # of a leg: where the trunk begins so near to what carries the legs, either could be called the hips
+SAME = 0.03  # of the height of a leg; if joints at the ankle are nearer to each other, the outermost one is the foot
+# Share of the height of a leg. If the trunk begins nearer to the joint that carries the legs, either could be the hips.
+APART = 0.12
 
 Joints = tuple[int, int, int, int]  # thigh, knee, ankle, and where the leg ends
 
 
 class _Seen(NamedTuple):
-    """Places (F, J, 3) and the upward direction (3,) as the carrier of the legs sees them, and heights (F, J)."""
+    """Places (F, J, 3) and the upward direction (3,) in the frame of the joint that carries legs, heights (F, J)."""
 
     places: Array
     up: Array
@@ -35,9 +40,9 @@ class _Seen(NamedTuple):
 
 
 def find(clip: Clip) -> dict[str, int]:
-    """Return the joints that play thighs, shins, feet and hips of a body with two legs; {} where it is in doubt.
+    """Return the joints for thighs, shins, feet and hips of a body with two legs; {} if they are not certain.
 
-    clip : poses of the body's own actions, with feet hung on their legs. Hips are left out where two joints could be.
+    clip : poses of the body's own actions, with feet hung on their legs. Hips are left out if two joints could be hips.
 
     Example:
         >>> from action_loom.core.demo_character import actions
@@ -99,7 +104,7 @@ def _measure_motion(clip: Clip, carrier: int) -> _Seen:
 
 
 def _first_that_turns(clip: Clip, chains: Sequence[Sequence[int]]) -> int:
-    """Return how far down the chains the first joint is that turns on either side: a joint in the pelvis does not."""
+    """Return the index along the chains of the first joint that turns on either side; joints in the pelvis do not."""
     for k, joints in enumerate(zip(*chains, strict=True)):
         turns = quat.log(quat.mul(quat.inv(clip.rotations[:1, joints]), clip.rotations[:, joints]))
         if (np.linalg.norm(np.ptp(turns, axis=0), axis=-1) > TURNS).any():
@@ -135,7 +140,7 @@ def _measure_distance(places: Array, one: int, other: int) -> float:
 
 
 def _over_floor(chain: Sequence[int], thigh: int, seen: _Seen) -> Array:
-    """Return the heights (K,) of the joints of a chain over its lowest, where it stands, in those of its thigh."""
+    """Return the heights (K,) of joints of a standing chain over the lowest one, as shares of the thigh's height."""
     heights = seen.heights[:, chain]
     lowest = heights.min(axis=1)
     tall = np.maximum(heights[:, thigh] - lowest, 1e-9)
@@ -171,12 +176,12 @@ def _front(legs: Sequence[Joints], seen: _Seen, ahead: Array) -> int:
 
 
 def _sure(values: Sequence[float], least: float) -> int:
-    """Return the sign of values that all have it and are large enough, else 0."""
+    """Return the common sign of values if all have the same one and exceed a least size, or 0."""
     return next((sign for sign in (1, -1) if all(sign * value > least for value in values)), 0)
 
 
 def _is_alone(clip: Clip, carrier: int, chains: Sequence[Sequence[int]], seen: _Seen) -> bool:
-    """Return whether no joint of the trunk begins so near to the carrier of the legs that it could be the hips."""
+    """Return whether only the joint that carries the legs can be the hips, because the trunk begins far from it."""
     parents = clip.skeleton.parents
     firsts = {chain[0] for chain in chains}
     beside = [joint for joint in np.flatnonzero(parents == carrier).tolist() if joint not in firsts]

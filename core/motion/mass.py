@@ -19,8 +19,10 @@ from .clip import Clip
 from .quat import Array
 from .skeleton import Skeleton
 
-KNUCKLES = 0.5  # of the line from wrist to finger tips, the end of the table's hand
-LIMB_APART, TRUNK_APART = 0.3, 0.057  # of a part's length, of the body height: from its centre to its two points
+KNUCKLES = 0.5  # position on the line from the wrist to the finger tips at which the hand of the table ends
+# Each part has two point masses at this distance from its centre of mass.
+LIMB_APART = 0.3  # of the length of a limb
+TRUNK_APART = 0.057  # of the body height
 ANKLE = 0.75  # of the line from the toe tip to the heel, which the table uses but skeletons lack
 
 

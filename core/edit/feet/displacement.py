@@ -18,8 +18,9 @@ from .spans import BALL, Contact
 HELD = 1e5  # weight of a fully held frame: much larger than the weight of smoothness, so that the foot does not move
 EASE = 0.12  # s at each end of a contact, inside it, over which the hold fades
 BRIEF = 0.6  # of a contact: upper limit of each fade, so that brief contacts are still held in their middle
-# A pivot with a larger acceleration, in body heights / s², trembles: toes of noisy captures do. Its path is replaced by
-# its mean, with a Gaussian of this sigma in seconds, by the smoothed density of such frames times NEARBY, at most 1.
+# A pivot with an acceleration of more than TREMBLES, in body heights / s², trembles, as toes of noisy captures do. Its
+# path is blended with a Gaussian mean, of sigma CALM_SECONDS. The weight of the mean is the smoothed density of
+# trembling frames times NEARBY, at most 1.
 TREMBLES, CALM_SECONDS, NEARBY = 200.0, 1.0 / 120.0, 4.0
 STIFF, REACH = 0.02, 0.08  # s; time scales of the curve's smoothness, and of its decay after a contact
 

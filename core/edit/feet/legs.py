@@ -23,7 +23,7 @@ from . import many_bones
 from .displacement import Complex
 
 SWAY = 0.3  # s; sigma for the pelvis following the feet on the ground
-IDLE = 0.15  # weight of a foot in the air for the pelvis; a held foot has 1 more
+IDLE = 0.15  # weight with which the pelvis follows a foot in the air; it follows a fully held foot with 1 more
 REACH = 0.99  # of leg length; beyond it the pelvis drops
 DIP = 0.08  # s; sigma for this drop
 LEAVES = 0.2  # s over which the pelvis starts to follow after a fixed frame
@@ -36,7 +36,7 @@ ROUNDING = 1e-9  # of a leg's length
 LIGHT = 3e-4  # of the firmest hold; where the hold is larger, the leg's error is only vertical
 MOST_LEVEL = 0.8  # least squared share of a foot's depth below the hip to keep if its leg spans far too little
 NO_LIFTS: Mapping[str, Array] = {}
-# sines of flexion: below the first the clip's mean knee axis is used, above the second the current one
+# Sines of flexion. Below the first one, the mean knee axis of the clip is used, above the second one, the current axis.
 HINGE = (0.05, 0.2)
 
 

@@ -8,10 +8,11 @@ import numpy as np
 from ...motion import quat, root_motion
 from ...motion.quat import Array
 
-HALVINGS = 40  # of the bracket of the change, to 1e-12 of a turn
-FOLDED = np.radians(170.0)  # no joint bends further
-MOST = np.radians(90.0)  # of all joints together; the more a leg folds, the less its length tells how far
-STILL = 0.05  # share of its mean bend that a joint takes part with, beyond that by which its bend varies
+HALVINGS = 40  # bisection steps, which find the change of bend to 1e-12 of a turn
+FOLDED = np.radians(170.0)  # largest bend of a joint
+# Largest change of the bends of all joints together. The more a leg is folded, the less its length depends on its bend.
+MOST = np.radians(90.0)
+STILL = 0.05  # joints share a change in proportion to the standard deviation of their bend, plus this share of its mean
 
 
 class Bones(Protocol):
@@ -32,8 +33,9 @@ class Bones(Protocol):
 def changes(leg: Bones, distance: Array, sigma: float) -> list[Array]:
     """Return the change (F,) of the bend of each joint of a leg, radians, after which it spans a distance (F,).
 
-    sigma : of the smoothing of the changes, frames. Each joint takes the share by which its own bend varies in the
-    clip, so that a stiff joint stays as it is; none is bent backwards, or further backwards than it was. A leg of two
+    sigma : frames; with it the changes are smoothed. Each joint takes a share in proportion to the variation of its
+    bend in the clip, so that a stiff joint hardly changes. No joint is bent backwards, or further backwards than it
+    was. A leg of two
     bones bends by the law of cosines.
     """
     shares = _shares(leg.knees)
@@ -66,7 +68,7 @@ def _shares(knees: Sequence[Bones]) -> list[float]:
 
 
 def _bent(knees: Sequence[Bones], shares: Sequence[float], change: Array) -> list[Array]:
-    """Return the change (F,) of each joint's bend, of a change of all: none passes straight or folds."""
+    """Return the change (F,) of the bend of each joint for a change of all, limited so that none inverts or folds."""
     return [
         np.clip(change * share, -np.maximum(knee.flexion, 0.0), np.maximum(FOLDED - knee.flexion, 0.0))
         for knee, share in zip(knees, shares, strict=True)

@@ -23,16 +23,18 @@ from .worth import Trial
 
 # In body heights.
 SLIDES_ON_PURPOSE = 0.12  # a ball that slides further does so on purpose, or was wrongly detected as standing
-PARTINGS = 4  # times that a contact which does is parted where its foot moves fastest
-MOVES, SHORTEST = 0.08, 0.12  # s: of the frames left out there, and of the shortest stance that is left
-TRAVELS = 0.02  # body heights: in these frames a foot that is to be parted moves at least so far
-JERKS = 1.3  # times the acceleration of a knee in the clip, 99.5th percentile; beyond it, a foot may tremble as it did
+PARTINGS = 4  # number of times that contacts that slide further are split where their feet move fastest
+MOVES, SHORTEST = 0.08, 0.12  # s; duration that a split removes, and least duration of the stances beside it
+TRAVELS = 0.02  # body heights; a contact is only split if its foot moves at least this far in the removed frames
+# If planting raises the 99.5th percentile of the acceleration of a knee by more than this factor, its foot may tremble
+# as in the clip.
+JERKS = 1.3
 LACKS = 0.05  # a target that a leg misses by more is out of reach
 FIRM = 0.2  # of the firmest hold of a contact; frames held less are at its ends, where the foot still moves
-STILL = 0.0015  # a foot that moves less in the middle of its contact already stands still: planted, or keyed so
+STILL = 0.0015  # a foot that moves less in the middle of its contact already stands still, and is not planted again
 
 HEIGHTS = (0.1, 10.0)  # m; bodies of other heights are in an unknown unit
-AROUND = 3.0  # s of cyclic padding: what is further away moves a foot by less than a nanometre
+AROUND = 3.0  # s of cyclic padding; more distant frames move a foot by less than a nanometre
 HEEL = 0.25  # of the distance from ankle to ball: how far the heel is behind the ankle
 
 Curves = dict[str, tuple[Complex, Array]]  # displacement and hold (F,) of each foot
@@ -116,11 +118,12 @@ def planted(
 ) -> tuple[Clip, Planted]:
     """Return a clip whose standing feet do not slide, with details of the result; the clip itself if none slides.
 
-    rows : when feet stand, None: detected; wanted : whether rows of feet that already stand still are planted, too, as
-    the user asked for them; fixed : frames that stay, up to rounding: a foot that stands there stands where it is in
-    them; lift : whether feet are lifted that sink into their ground; travel : body heights that a foot may go in a
-    contact to be held there. A clip that closes stays a cycle. Raises ClipError for bodies of an unknown unit,
-    SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher 2002.
+    rows : when feet stand, None: detected; wanted : whether to plant rows of feet that already stand still, too,
+    because the user asked for them; fixed : frames that do not change, up to rounding; a foot in contact in such a
+    frame is planted at its place there; lift : whether to lift feet that sink into their ground; travel : body
+    heights; a contact in which the foot moves further is not planted. A clip that closes stays a cycle. Raises
+    ClipError for bodies of an unknown unit, SkeletonError for bodies without known legs. Kovar, Schreiner, Gleicher
+    2002.
 
     Example:
         >>> import numpy as np
@@ -302,7 +305,7 @@ def _apart_where_they_travel(known: Sequence[Span], whole: PaddedClip, limbs: Se
 
 
 def _stances(span: Span, pivots: Mapping[str, Pivots], whole: PaddedClip) -> list[Span]:
-    """Return what stands of a span before and after its foot moves fastest; the span itself if nothing stands there."""
+    """Return the stances before and after the fastest motion of a foot in a span; the span itself if there are none."""
     rate, first = whole.clip.rate, whole.own.start
     on = pivots[span.foot]
     path = (on.ball if span.part == spans.BALL else on.heel)[first + span.first : first + span.end]

@@ -18,17 +18,19 @@ from . import legs
 from .displacement import Complex, Pivots
 from .spans import Contact
 
-# A stance is planted if that bends its leg by no more than BENDS, and WORTH more for each height a second that it
-# slides less: 5 cm/s of a person are worth 3 degrees more. Nothing is worth more than MOST, and on more legs than two
-# MOST_OF_MANY: beyond these, feet slide hardly less in the mesh.
+# A stance is planted if this changes the bend of its leg by no more than BENDS, plus WORTH for each body height a
+# second by which the foot slides less: 5 cm/s of a person allow 3 degrees more. The sum is at most MOST, or
+# MOST_OF_MANY for bodies with more than two legs. With a larger change, the feet of the mesh hardly slide less.
 BENDS, WORTH = math.radians(10.0), math.radians(100.0)
 MOST, MOST_OF_MANY = math.radians(30.0), math.radians(20.0)
 
 NO_GAIN = "planted, it would slide no less"  # such a stance is unchanged and needs no warning
 
-GROUND = 0.03  # body heights over the lowest point of a foot; the points up to there touch the ground
+GROUND = 0.03  # body heights; points of a foot no higher than this above its lowest point touch the ground
 SLIDES = 0.01  # body heights a second; a foot that slides less in the result stands
-FAR, NEAR = 1.5, 0.01  # times the farthest shift of a foot nearby, and body heights: how far a pelvis may move
+# The pelvis may move by FAR times the largest shift of a foot in the frames nearby, or by NEAR body heights if that is
+# more.
+FAR, NEAR = 1.5, 0.01
 
 
 @dataclass(frozen=True, eq=False)
