@@ -1,14 +1,13 @@
 """Hash bodies, and the curves of an action's slot; names of actions, slots and groups do not count."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ...core.motion.skeleton import Skeleton
+from ..ground import memory
 from ..ground.blender_types import Slot
 from . import curves
 from .rig import Rig
@@ -23,18 +22,8 @@ _PLAIN_TYPES = {"BOOLEAN", "INT", "FLOAT", "ENUM"}
 _NOT_CONTENT = {"show_expanded", "active", "is_valid"}
 # Legacy noise (before 4.4) does not use these, and each later Blender fills them differently.
 _NOT_IN_LEGACY_NOISE = {"lacunarity", "roughness", "use_legacy_noise"}
-_unchanged: dict[tuple[int, int], str] | None = None  # hashes by action and slot, see `hash_once`
-
-
-@contextmanager
-def hash_once() -> Iterator[None]:
-    """Hash each action once during work that changes none: a long one takes half a second."""
-    global _unchanged
-    before, _unchanged = _unchanged, {} if _unchanged is None else _unchanged
-    try:
-        yield
-    finally:
-        _unchanged = before
+_once = memory.Once()
+hash_once = _once.during  # a long action takes half a second to hash
 
 
 def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
@@ -42,12 +31,9 @@ def fingerprint(action: bpy.types.Action, slot: Slot) -> str:
 
     It changes with the motion, and not with names, groups, colours or the selection.
     """
-    if _unchanged is None:
-        return _hash(action, slot)
     key = action.session_uid, slot.handle if slot else 0
-    if key not in _unchanged:
-        _unchanged[key] = _hash(action, slot)
-    return _unchanged[key]
+    found: str = _once.get(key, lambda: _hash(action, slot))
+    return found
 
 
 def _hash(action: bpy.types.Action, slot: Slot) -> str:

@@ -1,7 +1,6 @@
 """Find the actions that belong to an armature, and the properties that they key."""
 
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import bpy
@@ -17,7 +16,8 @@ PART_OF_CONTROLS = 0.25  # the same for controls: each limb has two kinds
 _PATHS = ('"]', ".influence")  # ends of the paths of custom properties, and of influences of constraints
 _LEGS = ("thigh.L", "thigh.R")
 _known = memory.cache(32768)  # actions
-_unchanged: dict[int, "Keys"] | None = None
+_once = memory.Once()
+look_once = _once.during  # one pose asks for the keys of all actions many times
 _alike = memory.cache(1024)  # actions of one character mostly key the same properties
 
 
@@ -52,22 +52,8 @@ def _fits(armature: bpy.types.Object, keys: Keys) -> bool:
 
 def keys_of(action: bpy.types.Action) -> Keys:
     """Return the keys of an action; they are read again if the number of its curves or one of their ends changes."""
-    if _unchanged is not None:
-        if action.session_uid not in _unchanged:
-            _unchanged[action.session_uid] = _keys_of(action)
-        return _unchanged[action.session_uid]
-    return _keys_of(action)
-
-
-@contextmanager
-def look_once() -> Iterator[None]:
-    """Look at each action once during work that changes none: one pose asks for the keys of all many times."""
-    global _unchanged
-    before, _unchanged = _unchanged, {} if _unchanged is None else _unchanged
-    try:
-        yield
-    finally:
-        _unchanged = before
+    found: Keys = _once.get(action.session_uid, lambda: _keys_of(action))
+    return found
 
 
 def _keys_of(action: bpy.types.Action) -> Keys:

@@ -1,6 +1,7 @@
 """Hold all caches of this session, measure them, and clear them together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -18,6 +19,30 @@ most_bytes = 1024 * MEGABYTE
 SEEN = 1.0 / 32.0  # of the limit: new data before all is measured again, which is slow for hundreds of actions
 
 _come = 0  # bytes since then
+
+
+class Once:
+    """Values that are computed once during work that changes none of their inputs."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Any] | None = None
+
+    @contextmanager
+    def during(self) -> Iterator[None]:
+        """Remember values until the work ends; an inner block uses the values of the outer one."""
+        before, self._known = self._known, {} if self._known is None else self._known
+        try:
+            yield
+        finally:
+            self._known = before
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the remembered value of a key, or a new one; outside of such work each value is new."""
+        if self._known is None:
+            return make()
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
 
 
 def cache(most: int, *, large: bool = False) -> Cache[Any, Any]:
